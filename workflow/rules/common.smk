@@ -26,8 +26,9 @@ from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS
 
+# A key that stands twice is refused, which Snakemake does not: one of the two would be lost.
 for file in workflow.configfiles:
-    read_yaml(file)  # refuses what Snakemake does not: a key that stands twice, one of which is lost
+    read_yaml(file)
 
 CONFIGURATION = load(config)
 config.pop("mined", None)  # no job reads it: its params have what it needs
