@@ -24,10 +24,13 @@ def provided(files, made):
     be looked up here."""
     if workflow.storage_settings.default_storage_provider:
         return [file for file in files if file]
-    missed = [f for f in files if f in LOCAL and not Path(f).exists() and not Path(made).exists()]
-    for file in {*missed} - MISSED:
-        logger.warning(f"{file} is missing: `snakemake --cores 1 missing` says where to get it.")
-    MISSED.update(missed)
+    absent = {f for f in files if f in LOCAL and not Path(f).exists()}
+    missed = absent if not Path(made).exists() else set()
+    for file in absent - MISSED:
+        told = "is missing: `snakemake --cores 1 missing` says where to get it."
+        kept = f"is not there: what was copied of it earlier, {made}, is used."
+        logger.warning(f"{file} {told if missed else kept}")
+    MISSED.update(absent)
     planned = workflow.executor_plugin is None or workflow.dryrun
     return [file for file in files if file and not (planned and file in missed)]
 

