@@ -38,7 +38,7 @@ def encoder_of(arguments: Mapping[str, Any], usual: str) -> Encoder | None:
     """
     settings = {"dimension": arguments["dimension"]} if "dimension" in arguments else {}
     chosen = dict(arguments.get("encoder_setting", ()))
-    if settings.keys() & chosen:
+    if settings != {key: chosen.get(key, value) for key, value in settings.items()}:
         raise ConfigurationError(
             "--dimension and --encoder-setting dimension=...: give one"
         )

@@ -103,10 +103,8 @@ def workspace(place: Path) -> Iterator[Workspace]:
                 remove(path)
             whole = space.work and any(path.is_dir() for path in space.work.iterdir())
             if whole and not isinstance(error, SettingsError):
-                error.add_note(
-                    f"What is done is kept in {folder}: the same again with --resume, in Python "
-                    "resume=True, goes on there"
-                )
+                resumes = "--resume goes on there (in Python resume=True)"
+                error.add_note(f"What is done is kept in {folder}: {resumes}")
             elif space.work:
                 _remove_work(space.work)
             if not _is_begun(folder):
