@@ -38,10 +38,8 @@ def encoder_of(arguments: Mapping[str, Any], usual: str) -> Encoder | None:
     """
     settings = {"dimension": arguments["dimension"]} if "dimension" in arguments else {}
     chosen = dict(arguments.get("encoder_setting", ()))
-    if settings != {key: chosen.get(key, value) for key, value in settings.items()}:
-        raise ConfigurationError(
-            "--dimension and --encoder-setting dimension=...: give one"
-        )
+    if any(chosen.get(key, value) != value for key, value in settings.items()):
+        raise ConfigurationError("--dimension and --encoder-setting dimension=...: give one")
     settings |= chosen
     if arguments["objective"] == "generative" and not arguments["model"]:
         usual = "posterior"
