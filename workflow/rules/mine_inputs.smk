@@ -89,15 +89,13 @@ def mined_pairs(wildcards):
         raise WorkflowError(
             "mined: the configuration names nothing to mine (docs/mining-at-scale.md)"
         )
-    in_bucket = (
-        workflow.storage_settings.default_storage_provider
-    )  # where files are is its business
+    # what lies in a bucket cannot be looked up here
+    in_bucket = workflow.storage_settings.default_storage_provider
     for name, run in CONFIGURATION.mined.items():
         for half in HALVES:
             for pattern in getattr(run, half).files:
-                if not (
-                    glob(pattern) if has_magic(pattern) else in_bucket or Path(pattern).exists()
-                ):
+                there = glob(pattern) if has_magic(pattern) else in_bucket or Path(pattern).exists()
+                if not there:
                     where = f"mined.{name}.{half}.files"
                     raise WorkflowError(f"{where}: no file is {pattern}. Mend the name or pattern")
     return [f"results/mined/{name}/pairs.tsv" for name in CONFIGURATION.mined]
