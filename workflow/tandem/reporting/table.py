@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
 
 from tandem.registry import Kind, Registry
 from tandem.reporting.published import Published, read_published
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
     from tandem.reporting.outline import Outline
     from tandem.reporting.scores import Scores
+
+
+Names = Annotated[list[str], Field(min_length=1)]
+"""Of what a table shows: without any it would have no row or no column."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pydantic import PositiveFloat
 from tandem.errors import TandemError
 from tandem.registry import Settings
 from tandem.reporting.outline import Outline
-from tandem.reporting.table import Material, Report, Table
+from tandem.reporting.table import Material, Names, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,7 @@ class Choice(Table):
 
     title: str
     """Heading of the table."""
-    encoders: list[str]
+    encoders: Names
     """The encoders."""
     setting: str
     """The setting that they are trained in."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tandem.errors import TandemError
 from tandem.reporting.outline import Outline
-from tandem.reporting.table import Material, Report, Table
+from tandem.reporting.table import Material, Names, Report, Table
 from tandem.segmentation.segmenter import Segmenter
 from tandem.tasks.kinds.sts import Sts
 from tandem.tasks.sts_data import read_index
@@ -36,7 +36,7 @@ WORDS_READ = (
 class Table1(Table):
     """STS scores of each encoder, by what it was trained on: every year and their mean."""
 
-    encoders: list[str]
+    encoders: Names
     """Rows."""
     settings: list[str]
     """Columns: what the encoders are trained on."""

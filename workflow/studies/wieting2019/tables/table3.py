@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.outline import Outline
-from tandem.reporting.table import Material, Report, Table
+from tandem.reporting.table import Material, Names, Report, Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,7 @@ FIGURES = [f"{part}_{figure}" for part in ("training", "test")
 class Table3(Table):
     """F1 of bitext mining, for each encoder, language, score and way to choose pairs."""
 
-    encoders: list[str]
+    encoders: Names
     """Encoders; the table has a grid for each."""
     settings: list[str]
     """Columns: trained on the bitexts of the mining tasks."""

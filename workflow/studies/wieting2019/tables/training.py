@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tandem.reporting.outline import Outline
-from tandem.reporting.table import Material, Report, Table
+from tandem.reporting.table import Material, Names, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Training(Table):
     """Learning curves: loss and validation score after each epoch, a line for each seed."""
 
-    encoders: list[str]
+    encoders: Names
     """Encoders; each is a column of the figure."""
     settings: list[str]
     """What they are trained on; each is a series. Untrained encoders are left out."""

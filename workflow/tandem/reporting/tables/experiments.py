@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-from pydantic import Field
+from typing import TYPE_CHECKING
 
 from tandem.reporting.outline import Outline
-from tandem.reporting.table import Material, Report, Table
+from tandem.reporting.table import Material, Names, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-
-Names = Annotated[list[str], Field(min_length=1)]
 
 
 class Experiments(Table):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tandem.files.io import read_json
 from tandem.registry import ConfigurationError
 from tandem.reporting.outline import Outline
-from tandem.reporting.table import Material, Report, Table
+from tandem.reporting.table import Material, Names, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ class Speed(Table):
 
     title: str
     """Heading of the table."""
-    encoders: list[str]
+    encoders: Names
     """Encoders that are timed."""
     setting: str
     """What they were trained on."""
