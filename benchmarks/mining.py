@@ -38,7 +38,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy and PyTorch
 
 import numpy as np
-from mining_text import FALSE, LANGUAGE
+from mining_text import FALSE, LANGUAGE, SPLITS
 
 from tandem.encoders.model import SentenceEncoder
 from tandem.files.io import read_lines
@@ -48,7 +48,9 @@ K = 4
 
 
 def is_chosen_on(name: str) -> bool:
-    """Tell whether a name is of the half that the margin is chosen on."""
+    """Tell whether a name is of the half that the margin is chosen on, of verses whole books."""
+    if name.startswith(SPLITS):
+        return name.startswith(SPLITS[0])
     return zlib.crc32(name.encode()) % 2 == 0
 
 

