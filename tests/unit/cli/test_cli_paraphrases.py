@@ -89,6 +89,22 @@ def test_a_training_goes_on_to_the_same_bytes(home, run):
         assert (home / "again" / name).read_bytes() == (home / "model" / name).read_bytes()
 
 
+def test_labels_that_follow_from_others_are_trained_on(home, run):
+    texts = [LabelledText(left, right, int(label)) for left, right, label in rows()]
+    texts += [LabelledText(p.first, f"x {p.first}", 0) for p in texts if p.label]
+    lines = ["\t".join(map(str, text)) for text in texts]
+    (home / "more.tsv").write_text("\n".join(lines) + "\n")
+    start = ["--from", home / "hub", "--out", home / "implied"]
+    code, _, err = run("train", "more.tsv", *QUICK, *start, "--implied")
+    assert code == 0
+    # a sentence that says the same as the first is none of what the first differs from
+    expected = sum(pair.label for pair in divided(texts, 500, 1)["train"])
+    assert expected > 40 and f", and {expected} that they imply" in err
+    assert SentenceEncoder.load(home / "implied").metadata["implied"] == expected
+    code, _, err = run("train", "a", "b", *EN, "--out", home / "none", "--implied")
+    assert code != 0 and "--implied is of --labelled" in err
+
+
 def test_labelled_pairs_are_evaluated(home, run):
     code, out, err = run("evaluate", "model", "pairs.tsv", "--labelled", *EN, "--json", "own.json",
                          "--overwrite")  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_labelled import HEAD, rows, write_archive
 
-from tandem.corpora.families import Keys
+from tandem.corpora.families import FAMILY, Keys, implied
 from tandem.corpora.labelled import build_labelled, read_scored, read_training
 from tandem.corpora.readers.pawsx import PawsxReader
 from tandem.corpora.register import Dataset
@@ -139,6 +139,31 @@ def test_what_has_no_labels_is_refused(archive, tmp_path):
     with pytest.raises(TandemError, match="no train pairs in fr. Leave it out"):
         build(archive, tmp_path / "pairs", languages=("fr",))
     assert not (tmp_path / "pairs").exists()
+
+
+def test_labels_imply_those_of_other_pairs(archive, tmp_path):
+    def pair(left, right, label):
+        return ("en", left), ("en", right), label
+
+    given = [
+        pair("a", "b", 1), pair("a", "c", 1), pair("a", "d", 0), pair("d", "e", 1),
+        pair("x", "y", 0), pair("x", "Y", 1), pair("x", "z", 1), pair("x", "a", 0),
+    ]  # fmt: skip
+    # x, y and z contradict each other; d and e differ from all of a, b and c
+    assert {(left[1] + right[1], label) for left, right, label in implied(given)} == {
+        ("bc", 1), ("ae", 0), ("bd", 0), ("be", 0), ("cd", 0), ("ce", 0),
+    }  # fmt: skip
+    many = [pair("a", f"{n}", 1) for n in range(FAMILY)]
+    assert implied(many) == [] and len(implied(many[:-1])) == 21
+    counts = []
+    for name in (False, True):
+        record = build(archive, tmp_path / str(name), implied=name)
+        lines = list(read_training(tmp_path / str(name) / "train.tsv"))
+        counts.append(len(lines))
+        assert len({frozenset((line.left, line.right)) for line in lines}) == len(lines)
+    selections = [(tmp_path / str(name) / "selection.tsv").read_text() for name in (False, True)]
+    assert counts[1] - counts[0] == sum(record["implied"].values())
+    assert selections[0] == selections[1]
 
 
 def test_keys_join_by_way_of_others():

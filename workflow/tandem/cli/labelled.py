@@ -23,6 +23,15 @@ def add_labelled(parser: argparse.ArgumentParser, meaning: str) -> None:
     )  # fmt: skip
 
 
+def add_implied(parser: argparse.ArgumentParser) -> None:
+    """Add whether pairs are trained on whose label follows from others'."""
+    parser.add_argument(
+        "--implied", action="store_true",
+        help="with --labelled: train on pairs, too, whose label follows from others'. Paraphrases "
+        "of a sentence say the same, and none says the same as what that differs from",
+    )  # fmt: skip
+
+
 def columns(options: argparse.Namespace) -> LabelledColumns:
     """Return the columns that are asked for; TandemError where one is lacking."""
     if bool(options.columns) != bool(options.label):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from tandem.cli import argument, common
 from tandem.cli.kinds import encoder_of, objective_of, setting
-from tandem.cli.labelled import add_labelled
+from tandem.cli.labelled import add_implied, add_labelled
 from tandem.cli.places import add_input, add_place, inputs_of
 from tandem.cli.trained import summary
 from tandem.corpora.files import corpora, is_file
@@ -45,6 +45,7 @@ def add_train(parser: argparse.ArgumentParser) -> None:
     add_place(parser, "--out", type=Path, required=True, metavar="FOLDER", help="the model")
     common.add_overwrite(parser)
     add_labelled(parser, "fine-tune the model --from on labelled pairs")
+    add_implied(parser)
     parser.add_argument(
         "--resume", action="store_true",
         help="go on with a training that was stopped; begin, if none was",
@@ -195,7 +196,7 @@ def run(refuse: Callable[[str], object], options: argparse.Namespace) -> None:
 
 def _refuse_idle(options: argparse.Namespace) -> None:
     """Refuse options without what they are of: TandemError."""
-    argument.refuse_idle(options, "--labelled", "label")
+    argument.refuse_idle(options, "--labelled", "label", "implied")
     if not options.also:
         argument.refuse_idle(options, "--also", "also_columns")
     if not (options.also or options.dictionaries):

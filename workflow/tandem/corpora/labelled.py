@@ -2,7 +2,8 @@
 
     train.tsv, selection.tsv   key, language and text of either side, and the label: see `Line`
     valid.tsv, test.tsv        row, language, label and both texts, of every language: see `Row`
-    labelled.json              how many there are, by split, language and label, and were left out
+    labelled.json              how many there are, by split, language and label, are implied by
+                               others' labels and trained on, too, and were left out
 
 Keys are equal for sentences that say the same as far as the labels tell: in any case of letters, as
 paraphrases, by way of others, and as translations. selection.tsv has the validation pairs of the
@@ -12,13 +13,14 @@ languages that are trained on. No training pair has a sentence of the other spli
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tandem.corpora.families import Keys
+from tandem.corpora.families import Keys, Sentence, Triple, implied
 from tandem.corpora.readers import LabelledPair, LabelledReader
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Labelled
@@ -81,9 +83,14 @@ def build_labelled(
     }  # fmt: skip
     train, chosen = drawn["train"], {code: drawn["valid"][code] for code in settings.languages}
     every = {s: {code: drawn[s][code] for code in settings.tested} for s in SPLITS[1:]}
+    learned = list(_triples(train, settings.across, settings.seed))
+    more = implied(learned) if settings.implied else []
+    selected = list(_triples(chosen, False, settings.seed))
     with atomic_folder(folder) as temporary:
-        for name, pairs in (("train", train), ("selection", chosen)):
-            lines = _lines(pairs, settings.across and name == "train", settings.seed)
+        for name, pairs, of in (
+            ("train", learned + more, train), ("selection", selected, chosen),
+        ):  # fmt: skip
+            lines = keyed_lines(pairs, _translations(of))
             write_lines(temporary / f"{name}.tsv", ("\t".join(map(str, line)) for line in lines))
         for split, by_language in every.items():
             rows = (
@@ -93,6 +100,7 @@ def build_labelled(
             )
             write_lines(temporary / f"{split}.tsv", rows)
         record = _record({"train": train, **every}, whole, kept)
+        record["implied"] = dict(sorted(Counter(str(label) for *_, label in more).items()))
         write_json(temporary / "labelled.json", record)
     return record
 
@@ -153,24 +161,21 @@ def _rank(name: str, seed: int) -> float:
     return float(np.random.default_rng([seed, *name.encode()]).random())
 
 
-def _lines(
-    by_language: Mapping[str, Sequence[LabelledPair]], across: bool, seed: int
+def keyed_lines(
+    pairs: Sequence[Triple], same: Iterable[tuple[Sentence, Sentence]] = ()
 ) -> Iterator[Line]:
-    """Yield training pairs: those of each language, then, if asked for, across languages."""
-    keys, triples = Keys(), list(_triples(by_language, across, seed))
-    for left, right, label in triples:
-        if label:
-            keys.join(" ".join(left), " ".join(right))
-    for left, right in _translations(by_language):
+    """Yield pairs with their keys, equal for paraphrases and for what is the `same` besides."""
+    keys = Keys()
+    for left, right in chain((pair[:2] for pair in pairs if pair[2]), same):
         keys.join(" ".join(left), " ".join(right))
-    for left, right, label in triples:
+    for left, right, label in pairs:
         of = keys[" ".join(left)], keys[" ".join(right)]
         yield Line(*of, left[0], right[0], label, left[1], right[1])
 
 
 def _translations(
     by_language: Mapping[str, Sequence[LabelledPair]],
-) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+) -> Iterator[tuple[Sentence, Sentence]]:
     """Yield (language, text) of sentences of rows of one name, in the first language and others."""
     first: dict[str, tuple[str, LabelledPair]] = {}
     for code, rows in by_language.items():
@@ -183,7 +188,7 @@ def _translations(
 
 def _triples(
     by_language: Mapping[str, Sequence[LabelledPair]], across: bool, seed: int
-) -> Iterator[tuple[tuple[str, str], tuple[str, str], int]]:
+) -> Iterator[Triple]:
     """Yield (language, text) of either side, and the label."""
     for code, rows in by_language.items():
         for row in rows:

@@ -170,8 +170,12 @@ class Labelled(Settings):
     """Whether sentences are trained on across languages too: beside each pair of one language,
     its first sentence with its own translation, and with that of the second sentence, in a language
     drawn by the seed."""
+    implied: bool = False
+    """Whether pairs are trained on, too, whose label follows from those of others: paraphrases of
+    one sentence say the same, and a paraphrase of a sentence is none of what that differs from."""
     pairs: PositiveInt | None = None
-    """Most training pairs of a language, before those across languages; null: all."""
+    """Most training pairs of a language, before those across languages and implied ones; null:
+    all."""
     valid: PositiveInt | None = None
     """Most pairs of each language in the validation split; null: all."""
     test: PositiveInt | None = None

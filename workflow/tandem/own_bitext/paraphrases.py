@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tandem.corpora.families import Keys
-from tandem.corpora.labelled import Line
+from tandem.corpora.families import Triple, implied
+from tandem.corpora.labelled import keyed_lines
 from tandem.corpora.labelled_files import LabelledFiles, LabelledText, digest
 from tandem.encoders.composition import check_freezing
 from tandem.encoders.model import SentenceEncoder
@@ -53,6 +53,7 @@ class Tuning:
             report on.
         seed: of what is held out, and of the order of the pairs.
         device: cpu, cuda, or auto.
+        implied: whether pairs are trained on, too, whose label follows from others' (`families`).
     """
 
     languages: tuple[str, str]
@@ -62,6 +63,7 @@ class Tuning:
     held_out: int = 500
     seed: int = 1
     device: str = "auto"
+    implied: bool = False
 
     def run(self) -> Run:
         """Return what is trained and how."""
@@ -72,11 +74,18 @@ class Tuning:
         objective.check(self.start.kind)
         return Run(self.start.kind, objective, recipe, self.seed)
 
+    def check(self) -> None:
+        """Refuse languages that the encoder does not know, and layers that it has not."""
+        self.start.check(self.languages)
+        if (recipe := self.run().recipe).frozen != "none":
+            check_freezing(self.start.kind, recipe.frozen_layers)
+
     def description(self) -> dict[str, Any]:
         """Return all that decides what the model becomes, as plain values."""
         return {
             "version": __version__, "languages": list(self.languages),
-            "start": self.start.digest(), "held_out": self.held_out, **self.run().description(),
+            "start": self.start.digest(), "held_out": self.held_out, "implied": self.implied,
+            **self.run().description(),
         }  # fmt: skip
 
 
@@ -101,26 +110,26 @@ def fine_tune(
         TandemError: too few pairs have texts of their own, or one label is missing.
     """
     free(overwrite or resume)
-    how.start.check(how.languages)
-    if (recipe := how.run().recipe).frozen != "none":
-        check_freezing(how.start.kind, recipe.frozen_layers)
+    how.check()
     texts = list(dict.fromkeys(pairs))
     name = pairs.name if isinstance(pairs, LabelledFiles) else "the pairs"
     parts = divided(texts, how.held_out, how.seed, name)
+    more = implied(_triples(parts["train"], how)) if how.implied else []
     checksum = zlib.crc32("\n".join("\t".join(map(str, text)) for text in texts).encode())
     with workspace(place) as space:
         description = how.description() | {"text": {"pairs": len(texts), "crc32": checksum}}
         space.begin(description, overwrite and not resume, "" if resume else "checkpoint")
         ids, checkpoint, model = space.parts("ids", "checkpoint", "model")
         if not ids.exists():
-            _segment(parts, how, ids)
-        tell(f"training on {len(parts['train']):,} of {len(texts):,} labelled pairs")
+            _segment(parts, more, how, ids)
+        besides = f", and {len(more):,} that they imply" if how.implied else ""
+        tell(f"training on {len(parts['train']):,} of {len(texts):,} labelled pairs{besides}")
         with stopping() as stop:
             encoder, history = training.train_encoder(
                 how.run(), how.start.segmenter, [load_labelled(ids, "train")], by_labels(ids),
                 checkpoint, how.device, start=how.start, stopped=stop, after_epoch=after_epoch,
             )  # fmt: skip
-        origin = _origin(encoder, how, parts) | {DIGEST: digest(texts)}
+        origin = _origin(encoder, how, parts) | {DIGEST: digest(texts), "implied": len(more)}
         training.save_trained(model, encoder, history, origin, score="accuracy_x100")
         free(overwrite or resume)
         replace_folder(model, place, overwrite or resume)
@@ -146,21 +155,22 @@ def _origin(
     return origin
 
 
-def _segment(parts: Mapping[str, Sequence[LabelledText]], how: Tuning, folder: Path) -> None:
-    """Write the ids of what is trained on, and of what an epoch is selected by."""
+def _triples(pairs: Iterable[LabelledText], how: Tuning) -> list[Triple]:
+    """Return pairs with the languages of their sides."""
+    first, second = how.languages
+    return [((first, pair.first), (second, pair.second), pair.label) for pair in pairs]
+
+
+def _segment(
+    parts: Mapping[str, Sequence[LabelledText]], more: list[Triple], how: Tuning, folder: Path
+) -> None:
+    """Write the ids of what is trained on, `more` too, and of what an epoch is selected by."""
     with atomic_folder(folder) as temporary:
         text = temporary / "text"
         text.mkdir()
         for split, file in SPLITS.items():
-            keys = Keys()
-            for pair in parts[split]:
-                if pair.label:
-                    keys.join(pair.first, pair.second)
-            lines = (
-                Line(keys[p.first], keys[p.second], *how.languages, p.label, p.first, p.second)
-                for p in parts[split]
-            )
-            write_lines(text / file, ("\t".join(map(str, line)) for line in lines))
+            pairs = _triples(parts[split], how) + (more if split == "train" else [])
+            write_lines(text / file, ("\t".join(map(str, line)) for line in keyed_lines(pairs)))
         segment_labelled(text, Words(), temporary, how.start.segmenter)
 
 
