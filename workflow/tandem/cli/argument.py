@@ -61,6 +61,6 @@ def byte_size(text: str) -> int:
 def refuse_idle(options: argparse.Namespace, needed: str, *names: str) -> None:
     """Refuse options that are given without what they are of: TandemError."""
     for name in names:
-        if getattr(options, name, None) not in (None, False, (), []):
+        if getattr(options, name, None) not in (None, (), []):
             option = f"--{name.replace('_', '-')}"
             raise TandemError(f"{option} is of {needed}, which is not given. Give both, or neither")

@@ -26,7 +26,7 @@ def add_labelled(parser: argparse.ArgumentParser, meaning: str) -> None:
 def add_implied(parser: argparse.ArgumentParser) -> None:
     """Add whether pairs are trained on whose label follows from others'."""
     parser.add_argument(
-        "--implied", action="store_true",
+        "--implied", action="store_true", default=None,
         help="with --labelled: train on pairs, too, whose label follows from others'. Paraphrases "
         "of a sentence say the same, and none says the same as what that differs from",
     )  # fmt: skip

@@ -167,7 +167,7 @@ def train(options: argparse.Namespace) -> None:
         options.held_out,
         options.seed,
         common.place(options.device),
-        options.implied,
+        bool(options.implied),
     )
     pairs = LabelledFiles(options.files, columns(options))
     encoder = fine_tune(
