@@ -55,7 +55,7 @@ lint: $(READY) ## check style, spelling, types, layers, that the page of all key
 	$(BIN)/python docs/reference.py --check
 	$(SITE)
 
-check: lint ## lint, then the unit tests: two minutes
+check: lint ## lint, then the unit tests: five minutes on two cores
 	$(PYTEST) --numprocesses auto --durations 20 tests/unit tests/studies
 
 test: check ## run every check: style, types, units, dry runs, the tiny scale end to end

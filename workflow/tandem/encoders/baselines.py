@@ -42,7 +42,7 @@ class Baseline:
     pieces: tuple[str, ...] = ()
 
     def encode(
-        self, sentences: Iterable[str], language: str | None = None, batch_size: int = 128
+        self, sentences: Iterable[str], language: str | None = None, batch_size: int = 1024
     ) -> Vectors:
         """Return the vectors of all sentences, (sentences, dimension) float32."""
         stream = iter(sentences)
