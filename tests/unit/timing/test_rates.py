@@ -11,6 +11,7 @@ import torch
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.objectives.kinds.margin import Margin
+from tandem.segmentation import lookup
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.ragged import from_rows
 from tandem.segmentation.segmenter import Segmenter
@@ -75,6 +76,17 @@ def test_every_line_is_new_to_the_encoder_when_it_counts(clock):
     assert log[:4] == [("a", 2, 1), ("a", 2, 10), ("b", 2, 1), ("b", 2, 10)]
     assert log[4:10] == 3 * [("a", 2, 30), ("b", 2, 30)]
     assert log[10:] == [("a", 2, 30), ("a", 8, 30), ("b", 2, 30), ("b", 8, 30)]
+
+
+def test_what_long_text_needs_is_compiled_before_anything_is_timed(monkeypatch):
+    log, compiled, rate = [], lookup._compiled, rates._rate
+    monkeypatch.setattr(lookup, "_compiled", lambda c: log.append("compiled") or compiled(c))
+    monkeypatch.setattr(rates, "_rate", lambda *job: log.append("timed") or rate(*job))
+    segmenter = Segmenter(Words(), ["line", *map(str, range(100))], {"en": None})
+    encoder = as_encoder(segmenter, *initialise(Averaging(dimension=4), len(segmenter), 1))
+    measure({"a": encoder}, *divide(TEXT, 2), "en", [8], seconds=60)
+    assert log[:2] == ["compiled", "timed"]
+    assert log.count("compiled") == 1
 
 
 def test_rates_name_the_card(clock, monkeypatch):

@@ -26,6 +26,7 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.kernels import set_threads
 from tandem.machine import device_name, gpu_errors
 from tandem.progress import progress_bar
+from tandem.segmentation.lookup import FEW
 from tandem.timing.unread import divide
 from tandem.training.course import Course
 from tandem.training.pairs import Pairs
@@ -146,6 +147,8 @@ def measure(
     most, limit = {}, []
     for name, encoder in timed.items():
         encoder.encode(["0"], language, batches[0])  # which loads and compiles what it needs
+        if isinstance(encoder, SentenceEncoder):  # but for what long text needs
+            encoder.tokenise(["0"] * (FEW + 1), language)
         rate = _rate(partial(encoder.encode, probe, language, batches[0]), probe)
         most[name] = max(*batches, int(rate * seconds))
     processor = spm.SentencePieceProcessor(model_file=str(sentencepiece)) if sentencepiece else None
