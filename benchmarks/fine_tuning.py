@@ -47,7 +47,7 @@ RECIPE = {
     "epochs": 2, "batch": 32, "dropout": 0.0, "learning_rate": 0.0002, "warmup": 40,
     "decay": "linear", "frozen": "embeddings", "frozen_layers": 4,
 }  # fmt: skip
-"""Those that the first trials had; the study has another rate, more passes and frozen layers."""
+"""The study's at the default scale, but for its four passes and the order of its pairs."""
 LENGTH = 30
 """Tokens of a sentence of PAWS-X, about."""
 
