@@ -58,6 +58,8 @@ def test_a_small_sample_is_part_of_a_larger_one(folder):
     assert any((a.rows != b.rows).any() for a, b in zip(small, other, strict=True))
     with pytest.raises(TandemError, match="training pairs of these parts, not 9,999"):
         draw(folder, parts, 9999, 1)
+    with pytest.raises(TandemError, match="has 0 training pairs of these parts, not 1"):
+        draw(folder, [], None, 1)
 
 
 def test_training_gets_the_pairs_of_two_languages_and_of_one(folder, tmp_path):

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tandem.corpora.collection import Part
+from tandem.corpora.collection import Part, read_parts
 from tandem.corpora.sample import ranks
 from tandem.errors import TandemError
 from tandem.files.io import read_lines, write_json, write_lines
@@ -74,14 +74,18 @@ def draw(folder: Path, parts: Iterable[Part], pairs: int | None, seed: int) -> l
     """
     parts = list(parts)
     paths = [part.path(folder, "train") for part in parts]
-    hashes = [ranks(read_lines(path), seed) for path in paths]
-    total = sum(map(len, hashes))
-    if pairs is None:
-        pairs = total
-    if pairs > total or not total:
-        raise TandemError(f"{folder} has {total:,} training pairs of these parts, not {pairs:,}")
-    bound = np.partition(np.concatenate(hashes), pairs - 1)[pairs - 1]
-    rows = [part_hashes <= bound for part_hashes in hashes]
+    sizes = read_parts(folder)
+    total = sum(sizes[part]["train"] for part in parts)
+    if total < (pairs or 1):
+        raise TandemError(
+            f"{folder} has {total:,} training pairs of these parts, not {pairs or 1:,}"
+        )
+    if pairs is None:  # no text need be read
+        rows = [np.ones(sizes[part]["train"], bool) for part in parts]
+    else:
+        hashes = [ranks(read_lines(path), seed) for path in paths]
+        bound = np.partition(np.concatenate(hashes), pairs - 1)[pairs - 1]
+        rows = [part_hashes <= bound for part_hashes in hashes]
     return [Drawn(*fields) for fields in zip(parts, rows, paths, strict=True)]
 
 
