@@ -117,7 +117,9 @@ class AttentionNetwork(nn.Module):
         super().__init__()
         self.dropout = dropout
         with torch.random.fork_rng(devices=[]):  # these weights are replaced by `initialise`
-            self.embedding = nn.Embedding(pieces, dimension)
+            # not drawn at all: to draw a normal without memory, on "meta", loads the compiler
+            table = torch.empty(pieces, dimension)
+            self.embedding = nn.Embedding.from_pretrained(table, freeze=False)
             self.forwards = nn.GRU(dimension, dimension // 2, batch_first=True)
             self.backwards = nn.GRU(dimension, dimension // 2, batch_first=True)
             self.bridge = nn.Linear(dimension, dimension)
