@@ -370,10 +370,10 @@ def test_what_says_the_same_is_no_negative():
     class Fixed:
         device = "cpu"
 
-        def encode(self, sentences, language=None):
+        def encode_stream(self, sentences, language=None):
             angles = {"a": 0.0, "A": 0.0, "b": 0.1, "c": 0.3, "d": 0.6, "e": 0.7}
             turned = np.array([angles[text] for text in sentences])
-            return np.stack([np.cos(turned), np.sin(turned)], 1).astype(np.float32)
+            yield np.stack([np.cos(turned), np.sin(turned)], 1).astype(np.float32)
 
     # a and b say the same, and b and c: c is no negative of a
     pairs = [("a", "b"), ("b", "c"), ("d", "e"), ("A", "e")]

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
             copies += same(row[1].decode(), row[2].decode())
             row += [b"%d" % (number + 1) for number in (source, target)] if options.ids else []
             out.write(b"\t".join(row) + b"\n")
-        sizes = [len(side.starts) - 1 for side in (left, right)]
+        sizes = [len(side.lines) for side in (left, right)]
         limit = least if math.isfinite(least) else None
         where = f"{sizes[0]:,} and {sizes[1]:,} sentences"
         done = {"sentences": sizes, "pairs": len(pairs), "copies": copies, "at_least": limit}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tandem.cli import argument, common
@@ -14,6 +15,8 @@ from tandem.corpora.files import STDIO
 from tandem.corpora.labelled_files import LabelledFiles
 from tandem.errors import TandemError
 from tandem.files.outputs import check
+from tandem.files.scratch import scratch
+from tandem.progress import progress_bar
 from tandem.statistics.cosine import cosine_similarity
 from tandem.text import Filled
 from tandem.text.amounts import amount
@@ -21,7 +24,7 @@ from tandem.text.batches import of_pair
 from tandem.training.recipe import Recipe
 
 if TYPE_CHECKING:
-    from tandem.own_bitext.hard_negatives import Mined
+    from tandem.own_bitext.hard_negatives import Mined, StoredPairs
 
 _IDENTIFY = "tandem identify model/ pairs.tsv --languages en en --out told.tsv"
 _NEGATIVES = "tandem negatives model/ questions.en answers.en --languages en en --out labelled.tsv"
@@ -92,20 +95,29 @@ def add_negatives(parser: argparse.ArgumentParser) -> None:
         help="a negative's cosine is at most (1 - SHARE) times that of the pair: what is nearer "
         "may say the same (default: %(default)s)",
     )  # fmt: skip
+    parser.add_argument(
+        "--memory", type=argument.byte_size, metavar="SIZE",
+        help="bound on memory while searching (default: 2GiB more than the model takes)",
+    )  # fmt: skip
     common.add_output(parser)
 
 
 def negatives(options: argparse.Namespace) -> None:
     """Write labelled pairs: those that are given, and hard negatives of their first sentences."""
-    from tandem.own_bitext.hard_negatives import mined
+    from tandem.own_bitext.hard_negatives import StoredPairs, mined
+    from tandem.search.limits import memory_bound
 
     if not 0 <= options.margin < 1:
         raise TandemError(f"--margin {options.margin:g} is not from 0 to below 1")
-    with common.output(options, options.files, options.model) as out:
+    memory_bound(options.memory)  # refused before the work
+    place = None if options.out == STDIO else Path(options.out).parent
+    with common.output(options, options.files, options.model) as out, scratch(place) as text:
         encoder = common.load_model(options, *options.languages)
         read = Filled(common.pairs(options))
-        pairs = [pair for batch in common.batches(read, of_pair, "pair") for pair in batch]
-        hard = mined(encoder, pairs, options.languages, options.number, options.margin)
+        pairs = StoredPairs(progress_bar(read, unit=" pair", unit_scale=True), text)
+        hard = mined(
+            encoder, pairs, options.languages, options.number, options.margin, options.memory, place
+        )
         if not len(hard.pairs):
             reason = f"none of {len(pairs):,} pairs has a negative that is far enough"
             common.refuse_empty(options, f"{reason}{_unlike(hard)}")
@@ -125,17 +137,16 @@ def _unlike(hard: Mined) -> str:
     return f"; {amount(hard.unlike, 'pair')} {problem}" if hard.unlike else ""
 
 
-def _labelled(pairs: Sequence[tuple[str, str]], hard: Mined) -> list[str]:
-    """Return the lines of pairs that have negatives, each before these."""
-    lines, last = [], -1
-    for number, place in zip(hard.pairs.tolist(), hard.negatives.tolist(), strict=True):
+def _labelled(pairs: StoredPairs, hard: Mined) -> Iterator[str]:
+    """Yield the lines of pairs that have negatives, each before these."""
+    last = -1
+    for number, place in zip(hard.pairs, hard.negatives, strict=True):
         first, second = (side.replace("\t", " ") for side in pairs[number])
         if number != last:
-            lines.append(f"{first}\t{second}\t1\n")
+            yield f"{first}\t{second}\t1\n"
             last = number
         other = pairs[place][1].replace("\t", " ")
-        lines.append(f"{first}\t{other}\t0\n")
-    return lines
+        yield f"{first}\t{other}\t0\n"
 
 
 def train(options: argparse.Namespace) -> None:

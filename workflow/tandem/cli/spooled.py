@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
-import tempfile
 from array import array
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +16,7 @@ from tandem.cli import argument, common
 from tandem.corpora.files import STDIO, lines_of
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, writing
+from tandem.files.scratch import StoredLines, scratch
 from tandem.own_bitext.mined import CHECK_LANGUAGE, NOTHING_KNOWN
 from tandem.progress import progress_bar
 from tandem.search.candidates import Candidates, candidates
@@ -46,16 +45,14 @@ class Side(NamedTuple):
     """One side on disk: its lines, what is searched of them, and the vectors of that, mapped.
 
     Attributes:
-        text: the lines.
-        starts: where each begins.
+        lines: all lines.
         items: sentences or documents, with the lines (from 0) where they stand.
         vectors: of the items, float32 (c, d).
         size: the number of items with those that have no vector: no word that the model knows.
         documents: whether lines are a name, a tab and a sentence.
     """
 
-    text: BinaryIO
-    starts: array[int]
+    lines: StoredLines
     items: Candidates
     vectors: np.ndarray
     size: int
@@ -63,7 +60,7 @@ class Side(NamedTuple):
 
     def line(self, number: int) -> bytes:
         """Return a line as one column, or the name of its document."""
-        line = _line(self.text, self.starts, number)
+        line = self.lines[number]
         return line.partition(b"\t")[0] if self.documents else line.replace(b"\t", b" ")
 
 
@@ -103,10 +100,11 @@ def spool(
         InputError: the file is empty, nothing in it is known, or a line has no name.
     """
     place = None if options.out == STDIO else Path(options.out).parent
-    text, vectors = (stack.enter_context(_scratch(place)) for _ in range(2))
+    text, vectors = (stack.enter_context(scratch(place)) for _ in range(2))
+    lines = StoredLines(text)
     documents = equal is Equal.DOCUMENT
     with writing(f"the lines of {name}", text.fileno(), text.tell):
-        starts, keys = _copied(name, text, equal)
+        keys = _copied(name, lines, equal)
     if not keys:
         raise InputError(name, None, "it is empty", "Give some sentences")
     items = candidates(np.frombuffer(keys, np.uint64))
@@ -115,7 +113,7 @@ def spool(
         wanted = items.places if documents else items.firsts
         for batch in common.batches(wanted, lambda number: 0, "line"):
             for number in batch:
-                line = _line(text, starts, number).decode()
+                line = lines[number].decode()
                 yield line.partition("\t")[2] if documents else line
 
     there = [np.zeros(0, bool)]
@@ -130,41 +128,24 @@ def spool(
         problem = NOTHING_KNOWN.format(what="line", language=language)
         raise InputError(name, None, problem, CHECK_LANGUAGE)
     mapped = np.memmap(vectors, np.float32, "r", shape=(len(kept), encoder.dimension))
-    return Side(text, starts, kept, mapped, len(items), documents)
+    return Side(lines, kept, mapped, len(items), documents)
 
 
-@contextlib.contextmanager
-def _scratch(place: Path | None) -> Iterator[BinaryIO]:
-    """Open a file without a name; it is closed also where the disk has no room for its rest."""
-    file = tempfile.TemporaryFile(dir=place)
-    try:
-        yield file
-    finally:
-        with contextlib.suppress(OSError):  # what waits to be written is not wanted any more
-            file.close()
-
-
-def _copied(name: str, text: BinaryIO, equal: Equal) -> tuple[array[int], array[int]]:
-    """Copy a file's lines; return where each begins, and its key, equal for those of one item."""
-    starts, keys = array("q", [0]), array("Q")
+def _copied(name: str, lines: StoredLines, equal: Equal) -> array[int]:
+    """Copy a file's lines; return the key of each, equal for those of one item."""
+    keys = array("Q")
     for number, line in enumerate(lines_of(name)):
         head, tab, _ = line.partition("\t")
         if equal is Equal.DOCUMENT and not (tab and head.strip()):
             problem = "no name of a document" if tab else "no tab after the name of a document"
             raise InputError(name, number + 1, problem, "Give name, tab, sentence")
-        starts.append(starts[-1] + text.write(line.encode() + b"\n"))
+        lines.append(line.encode())
         if equal is Equal.NONE:
             keys.append(number)
         else:
             keys.append(exact_key(head) if equal is Equal.DOCUMENT else key(line))
-    text.flush()
-    return starts, keys
-
-
-def _line(text: BinaryIO, starts: array[int], number: int) -> bytes:
-    """Return a line of a file, without its newline."""
-    start, end = starts[number : number + 2]
-    return os.pread(text.fileno(), end - start - 1, start)
+    lines.file.flush()
+    return keys
 
 
 def _means(parts: Iterable[np.ndarray], sizes: np.ndarray) -> Iterator[np.ndarray]:

@@ -53,7 +53,7 @@ class UnitRows:
     def copy(self, start: int, out: np.ndarray) -> None:
         """Copy the rows from `start` on, at the length they have, into `out`, (rows, d)."""
         np.copyto(out, self._source[start : start + len(out)], casting="unsafe")
-        self._forget()
+        forget(self._source)
 
     def refuse(self, row: int) -> NoReturn:
         """Raise the TandemError of a row that holds a value which is not finite."""
@@ -65,13 +65,14 @@ class UnitRows:
         rows = self._source[start:stop]
         if isinstance(rows, np.memmap):
             rows = np.array(rows)
-            self._forget()
+            forget(self._source)
         return rows
 
-    def _forget(self) -> None:
-        """Let go of the pages of a file that were read."""
-        if isinstance(self._source, np.memmap):
-            self._source._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]  # no stub
+
+def forget(vectors: np.ndarray) -> None:
+    """Let go of the pages of a mapped file that were read, which count as memory."""
+    if isinstance(vectors, np.memmap):
+        vectors._mmap.madvise(mmap.MADV_DONTNEED)  # type: ignore[attr-defined]  # no stub
 
 
 def _map(path: str | Path) -> np.memmap:
