@@ -35,6 +35,13 @@ for plan in PLANS.values():
         include: str((plan.home / "rules.smk").resolve())
 
 
+onstart:
+    # Snakemake bounds how many jobs begin in a time span. To do so it looks at all waiting jobs anew,
+    # once in that time for each job that has ended: soon a quarter of a core. Here --cores bounds them.
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
+
+
 rule all:
     """All results of all studies at this scale."""
     default_target: True
