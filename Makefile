@@ -59,7 +59,9 @@ check: lint ## lint, then the unit tests: five minutes on two cores
 	$(PYTEST) --numprocesses auto --durations 20 tests/unit tests/studies
 
 test: check ## run every check: style, types, units, dry runs, the tiny scale end to end
-	$(PYTEST) --numprocesses auto --maxprocesses 4 --dist loadfile --durations 20 tests/workflow
+	# one process more than there are cores: two of them wait while the tiny scale runs
+	$(PYTEST) --numprocesses "$$($(BIN)/python -c 'import os; print(min(4, os.cpu_count() + 1))')" \
+	  --dist loadfile --durations 20 tests/workflow
 
 docs: $(READY) ## make the site of docs/, in site/; a broken link is an error
 	$(SITE)
