@@ -4,6 +4,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from tandem.own_bitext import hard_negatives
 from tandem.own_bitext.hard_negatives import StoredPairs, mined
@@ -111,3 +113,17 @@ def test_vectors_are_not_held_in_memory(monkeypatch, tmp_path):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert len(found.pairs) and peak < 500 * 16000 * 4, peak
+
+
+def test_pairs_that_share_a_side_through_others_are_one_group():
+    rng = np.random.default_rng(2)
+    for count in (1, 30, 400):
+        sides = rng.integers(0, 500, (count, 2))
+        edges = coo_array((np.ones(count), sides.T), (500, 500))
+        groups = connected_components(edges, directed=False)[1][sides[:, 0]]
+        found = hard_negatives._joined(*sides.T)
+        assert len({*zip(groups.tolist(), found.tolist(), strict=True)}) == len({*found.tolist()})
+        assert len({*groups.tolist()}) == len({*found.tolist()})
+    chain = np.arange(2000)
+    order = rng.permutation(2000)
+    assert not hard_negatives._joined(chain[order], chain[order] + 1).any()

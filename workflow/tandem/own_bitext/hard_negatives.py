@@ -151,17 +151,12 @@ def _texts(pairs: Iterable[Pair]) -> tuple[Rows, Rows, Rows]:
     These are (p,) groups, equal for pairs that say the same; (d,) the first pair that has each of
     the different second sentences; and (p,) which of these every pair has.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     keys, texts = array("Q"), array("Q")
     for first, second in pairs:
         keys.extend((key(first), key(second)))
         texts.append(exact_key(second))
     sides = np.unique(np.frombuffer(keys, np.uint64), return_inverse=True)[1].reshape(-1, 2)
-    shape = (size := int(sides.max()) + 1), size
-    joined = coo_array((np.ones(len(sides), bool), sides.T), shape)
-    groups = connected_components(joined, directed=False)[1][sides[:, 0]]
+    groups = _joined(*sides.T)
     # copies would fill the lists of neighbours
     _, distinct, seconds = np.unique(
         np.frombuffer(texts, np.uint64), return_index=True, return_inverse=True
@@ -170,6 +165,17 @@ def _texts(pairs: Iterable[Pair]) -> tuple[Rows, Rows, Rows]:
     places = np.empty_like(order)
     places[order] = np.arange(len(order))
     return groups, distinct[order], places[seconds]
+
+
+def _joined(first: Rows, second: Rows) -> Rows:
+    """Return numbers that are equal for pairs which share a number, be it through others, (p,)."""
+    lowest = np.arange(max(first.max(), second.max()) + 1)  # of a group, as far as it is known
+    while ((left := lowest[first]) != (right := lowest[second])).any():
+        for side in (left, right):
+            np.minimum.at(lowest, side, np.minimum(left, right))
+        while ((further := lowest[lowest]) != lowest).any():
+            lowest = further
+    return left
 
 
 def _encoded(
