@@ -37,7 +37,7 @@ for plan in PLANS.values():
 
 onstart:
     # Snakemake bounds how many jobs begin in a time span. To do so it looks at all waiting jobs anew,
-    # once in that time for each job that has ended: soon a quarter of a core. Here --cores bounds them.
+    # once in that time for each job that has ended, which takes more and more. Here --cores bounds them.
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
 

@@ -1,9 +1,11 @@
 """What can be known without running a job: lint, dry runs, refusals."""
 
+import inspect
 import re
 
 import pytest
 from conftest import REPOSITORY, TINY, planned, run_snakemake
+from snakemake.scheduling.job_scheduler import JobScheduler
 
 
 def test_lint_has_nothing_to_say(tiny):
@@ -113,3 +115,9 @@ def test_every_rule_has_what_the_conventions_ask_for():
         fetches = "rule fetch_" in rule  # a pinned hash says what it brings, not the code
         assert bool(digested) != fetches, f"{name}: the digest is of another script"
         assert ("retries: 2" in rule) == fetches, name
+
+
+def test_snakemake_has_the_limit_that_the_snakefile_switches_off():
+    """Under another name a run would be slow, and nothing would say so."""
+    assert "job_rate_limiter = None" in (REPOSITORY / "Snakefile").read_text("utf-8")
+    assert "if self.job_rate_limiter is None" in inspect.getsource(JobScheduler)
