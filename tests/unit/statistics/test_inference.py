@@ -43,10 +43,12 @@ def test_the_spread_over_seeds_is_unbiased_and_has_its_degrees_of_freedom():
 def test_what_seeds_make_of_items_is_counted_once():
     # seeds whose draws have nothing in common: items add nothing to the spread over seeds
     draws = np.random.default_rng(0).normal(size=(2, 100000))
-    assert over_seeds(figures([1, 2], draws)).error == pytest.approx(0.5, abs=0.01)
+    assert over_seeds(figures([1, 4], draws)).error == pytest.approx(1.5, abs=0.01)
     # draws that are the same: their variance is added whole
     same = np.repeat(draws[:1], 2, axis=0)
-    assert over_seeds(figures([1, 2], same)).error == pytest.approx(np.sqrt(0.25 + 1), abs=0.01)
+    assert over_seeds(figures([1, 4], same)).error == pytest.approx(np.sqrt(2.25 + 1), abs=0.01)
+    # seeds that are nearer to each other than what items do to them allows
+    assert over_seeds(figures([1, 1.1], draws)).error == pytest.approx(np.sqrt(0.5), abs=0.01)
 
 
 def test_seeds_that_agree_by_chance_leave_what_items_do_to_their_mean():
@@ -62,6 +64,15 @@ def test_seeds_that_agree_by_chance_leave_what_items_do_to_their_mean():
     assert against.freedom == np.inf and 0.02 < against.p(0) < 0.05
     # where nothing was ever wrong, Wilson's interval is of the items alone
     assert over_seeds(every).share_interval(36).low == pytest.approx(90.4, abs=0.05)
+
+
+def test_seeds_that_agree_by_chance_refute_nothing_more_often_than_the_level():
+    # three seeds that items alone tell apart; Holm's correction of 15 tests looks as far as 1/300
+    rng, refuted, items, times = np.random.default_rng(6), 0, 70, 3000
+    resamples = rng.multinomial(items, np.full(items, 1 / items), size=200).T / items
+    for scores in rng.normal(size=(times, 3, items)):
+        refuted += over_seeds(Figures(scores.mean(axis=1), scores @ resamples)).p(0) < 1 / 300
+    assert refuted / times < 1 / 300
 
 
 def test_no_interval_of_a_share_is_of_what_seeds_agree_on_by_chance():

@@ -5,7 +5,8 @@ random model (Searle, Casella and McCulloch, 1992, "Variance Components") its va
 parts: that of the items, which other experiments share; that of the seeds, over k; and that of the
 interaction of seeds and items, over k. The unbiased variance s^2 over seeds contains the last two,
 so the sum of s^2 / k and the first is unbiased. The first is the covariance of different seeds'
-bootstrap draws; the variance of their mean's draws would count the last part twice.
+bootstrap draws; the variance of their mean's draws would count the last part twice. That variance
+is the least that the sum can be, which few seeds that agree by chance fall below: then it stands.
 
 The statistic over its standard error has Student's t with the degrees of freedom of Satterthwaite
 (1946, "An approximate distribution of estimates of variance components"), those of the items
@@ -137,8 +138,8 @@ def over_groups(groups: Sequence[Figures]) -> Estimate:
     falls below 95% where groups differ (89% with two of five seeds each). Half the interval is the
     root of the summed squares of what it would be for the groups and for the items alone (Zou and
     Donner, 2008, "Construction of confidence limits about effect measures: a general approach"),
-    since Satterthwaite's degrees of freedom are too many for so few groups (89% with two). With one
-    group the error is NaN.
+    since Satterthwaite's degrees of freedom are too many for so few groups (89% with two). The
+    variance is at least that of the draws of the mean over groups. With one group the error is NaN.
 
     Args:
         groups: figures of each group; those of one seed have no variance of their own.
@@ -150,6 +151,7 @@ def over_groups(groups: Sequence[Figures]) -> Estimate:
     within = [g.values.var(ddof=1) / len(g.values) for g in groups if len(g.values) > 1]
     part = max(values.var(ddof=1), float(np.mean(within)) if within else 0.0) / n
     items = max(_shared(np.stack([group.draws.mean(axis=0) for group in groups])), 0.0)
+    items = max(items, _of_mean([group.draws / n for group in groups]) - part)
     return Estimate(mean, float(np.sqrt(part + items)), _freedom(part, n - 1, items))
 
 
@@ -209,15 +211,14 @@ def _shared(draws: FloatArray) -> float:
 def _estimate(value: float, items: float, *sides: Figures) -> Estimate:
     spreads = [side.values for side in sides if len(side.values) > 1]
     parts = [values.var(ddof=1) / len(values) for values in spreads]
-    spread, total = sum(parts), max(items, 0.0) + sum(parts)
-    # Few seeds can agree by chance where each fails on items of its own: then at least what those
-    # items do to the means, as with one seed. (Always, it would make intervals too wide.)
-    total = total if spread else max(total, _of_means(sides))
+    # Few seeds can agree by chance where each fails on items of its own: then what those items do
+    # to the means is left, as with one seed.
+    total = max(max(items, 0.0) + sum(parts), _of_mean([side.draws for side in sides]))
     lost = sum(part**2 / (len(v) - 1) for part, v in zip(parts, spreads, strict=True))
     return Estimate(float(value), float(np.sqrt(total)), total**2 / lost if lost else np.inf)
 
 
-def _of_means(sides: Sequence[Figures]) -> float:
-    """Return the variance that the items give to the sum of means; 0 without items."""
-    means = sum(side.draws.mean(axis=0) for side in sides)
+def _of_mean(draws: Sequence[FloatArray]) -> float:
+    """Return the variance that the items give to a sum of means over seeds; 0 without items."""
+    means = sum(each.mean(axis=0) for each in draws)
     return float(np.var(means, ddof=1)) if len(means) > 1 else 0.0
