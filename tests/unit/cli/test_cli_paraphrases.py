@@ -89,6 +89,15 @@ def test_a_training_goes_on_to_the_same_bytes(home, run):
         assert (home / "again" / name).read_bytes() == (home / "model" / name).read_bytes()
 
 
+def test_to_resume_replaces_no_model_that_is_whole(home, run):
+    digest = SentenceEncoder.load(home / "model").digest()
+    command = ["train", "pairs.tsv", *QUICK, "--from", "hub", "--out", "model", "--resume"]
+    for other in ([], ["--seed", "2"]):
+        code, _, err = run(*command, *other)
+        assert code == 1 and "model is there already" in err
+    assert SentenceEncoder.load(home / "model").digest() == digest
+
+
 def test_labels_that_follow_from_others_are_trained_on(home, run):
     texts = [LabelledText(left, right, int(label)) for left, right, label in rows()]
     texts += [LabelledText(p.first, f"x {p.first}", 0) for p in texts if p.label]

@@ -273,6 +273,12 @@ class SentenceEncoder:
         return cls(segmenter, kind, table, weights, described.training, place(device))
 
 
+def is_unfinished(folder: Path) -> bool:
+    """Tell whether a folder holds the best epoch of a training that was stopped."""
+    path = folder / "encoder.json"
+    return path.is_file() and "unfinished" in saved.read(path, Description.model_validate).training
+
+
 def parts_beside(folder: str | Path) -> list[str]:
     """Return the names of what a model's folder has beside the encoder, such as decoders."""
     folders = (path.name for path in Path(folder).iterdir() if path.is_dir())

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, overload
 
 from tandem.encoders.measured import Languages, name_of
-from tandem.encoders.model import Description, SentenceEncoder
+from tandem.encoders.model import SentenceEncoder, is_unfinished
 from tandem.errors import TandemError
-from tandem.files import saved
 from tandem.files.atomic import atomic_folder, replace_folder
 from tandem.files.io import read_json
 from tandem.files.outputs import check
@@ -180,7 +179,7 @@ def build(
         beside, precious = overwrite and not resume, "text" if resume else "checkpoint"
         settled = partial(_settled, how)
         goes_on = space.begin(_description(how, sources), beside, precious, settled)
-        again = overwrite or (resume and goes_on and _is_unfinished(place))
+        again = overwrite or (resume and goes_on and is_unfinished(place))
         free(again)
         text, ids, checkpoint, model = space.parts("text", "ids", "checkpoint", "model")
         if not text.exists():
@@ -219,12 +218,6 @@ def _settled(how: Asked, description: Mapping[str, Any], work: Path) -> Mapping[
 def _pairs(work: Path, which: str) -> int:
     """Return how many pairs the text of some work has, to train on or one's own; 0 if none."""
     return sum(read_json(path).get(which, 0) for path in work.glob("text/*/splits.json"))
-
-
-def _is_unfinished(model: Path) -> bool:
-    """Tell whether a folder holds the best epoch of a training that was stopped."""
-    path = model / "encoder.json"
-    return path.is_file() and "unfinished" in saved.read(path, Description.model_validate).training
 
 
 def _train(

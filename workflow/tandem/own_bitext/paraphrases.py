@@ -12,7 +12,7 @@ from tandem.corpora.families import Triple, implied
 from tandem.corpora.labelled import keyed_lines
 from tandem.corpora.labelled_files import LabelledFiles, LabelledText, digest
 from tandem.encoders.composition import check_freezing
-from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.model import SentenceEncoder, is_unfinished
 from tandem.errors import TandemError
 from tandem.files.atomic import atomic_folder, replace_folder
 from tandem.files.io import write_lines
@@ -118,7 +118,10 @@ def fine_tune(
     checksum = zlib.crc32("\n".join("\t".join(map(str, text)) for text in texts).encode())
     with workspace(place) as space:
         description = how.description() | {"text": {"pairs": len(texts), "crc32": checksum}}
-        space.begin(description, overwrite and not resume, "" if resume else "checkpoint")
+        beside, precious = overwrite and not resume, "" if resume else "checkpoint"
+        goes_on = space.begin(description, beside, precious)
+        again = overwrite or (resume and goes_on and is_unfinished(place))
+        free(again)
         ids, checkpoint, model = space.parts("ids", "checkpoint", "model")
         if not ids.exists():
             _segment(parts, more, how, ids)
@@ -131,8 +134,8 @@ def fine_tune(
             )  # fmt: skip
         origin = _origin(encoder, how, parts) | {DIGEST: digest(texts), "implied": len(more)}
         training.save_trained(model, encoder, history, origin, score="accuracy_x100")
-        free(overwrite or resume)
-        replace_folder(model, place, overwrite or resume)
+        free(again)  # somebody may have written there meanwhile
+        replace_folder(model, place, again)
         if encoder.metadata.get("unfinished"):
             interrupted = KeyboardInterrupt()
             interrupted.add_note(f"{place} has the best epoch so far")
