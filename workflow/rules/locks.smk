@@ -46,7 +46,7 @@ def remove_stale_locks(folder, alive):
 def hold_alive(folder):
     """Return the open file whose lock shows other runs that this process is alive."""
     folder.mkdir(exist_ok=True)
-    alive = open(folder / "alive", "a")
+    alive = open(folder / "alive", "a+")  # NFS shares a lock of what is open to read alone
     if workflow.is_main_process:
         remove_stale_locks(folder, alive)
     fcntl.flock(alive, fcntl.LOCK_SH)

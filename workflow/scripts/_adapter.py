@@ -24,9 +24,9 @@ if job := getattr(sys.modules["__main__"], "snakemake", None):
     limit_threads(job.threads)
 
 # Held until this process ends: a job outlives a killed run, and a new run must not start beside it
-# (rules/locks.smk).
+# (rules/locks.smk). NFS shares a lock of what is open to read alone.
 with contextlib.suppress(OSError):
-    ALIVE = open(".snakemake/alive", "a")
+    ALIVE = open(".snakemake/alive", "a+")
     fcntl.flock(ALIVE, fcntl.LOCK_SH)
 BASE = Path(__file__).resolve().parents[2]
 """The folder of the Snakefile."""

@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 from urllib.parse import urlsplit
 
 from tandem.corpora.http import Retry, download, offers
@@ -192,14 +193,25 @@ def _download(dataset: Dataset, url: str, part: Path, target: Path, retry: Retry
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Keep other fetches from a folder, where the file system has such locks."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
+    """Keep other fetches from a folder, where the file system has locks."""
+    place = folder / ".lock"  # a file: NFS locks no folder
+    with contextlib.ExitStack() as stack:
+        handle = stack.enter_context(open(place, "a"))
         with contextlib.suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
+        if not _is_there(handle, place):  # whoever held it has removed it
+            stack.enter_context(_alone(folder))
+        else:
+            stack.callback(place.unlink, missing_ok=True)
         yield
-    finally:
-        os.close(handle)
+
+
+def _is_there(handle: IO[str], place: Path) -> bool:
+    """Tell whether an open file is the one at a place."""
+    try:
+        return os.path.samestat(os.fstat(handle.fileno()), os.stat(place))
+    except FileNotFoundError:
+        return False
 
 
 def _copy(dataset: Dataset, source: Path, target: Path) -> None:

@@ -74,8 +74,9 @@ def beside(
         path.parent.mkdir(parents=True, exist_ok=True)
         token = "[0-9a-f]" * 2 * _TOKEN_BYTES
         for left in path.parent.glob(f"{glob.escape(hidden(path, '').name)}.{token}{_ASIDE}"):
-            with contextlib.suppress(OSError, TandemError), lock(left):
-                remove(left)
+            with contextlib.suppress(OSError, TandemError), lock(left) as held:
+                if held:  # else another call may be writing there
+                    remove(left)
         stack.callback(remove, temporary)
         stack.callback(remove, unlocked)
         stack.enter_context(writing(path, path.parent, written))
@@ -98,19 +99,24 @@ def remove(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def lock(path: str | Path) -> Iterator[None]:
-    """Hold a file or folder, where the file system has locks; TandemError if another holds it."""
+def lock(path: str | Path) -> Iterator[bool]:
+    """Hold a file or folder; TandemError if another process holds it.
+
+    Yields whether it is held: file systems without locks hold nothing, and NFS no folder.
+    """
     with contextlib.ExitStack() as stack:
-        handle = os.open(path, os.O_RDONLY)
+        # NFS locks for one process alone only what is open to write
+        handle = os.open(path, os.O_RDONLY if os.path.isdir(path) else os.O_RDWR)
         stack.callback(os.close, handle)
+        held = True
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             remedy = "Wait for it, or choose another place for the output"
             raise TandemError(f"{path} is in use by another call. {remedy}") from error
         except OSError:
-            pass  # a file system without locks
-        yield
+            held = False
+        yield held
 
 
 def _foreign(folder: Path) -> list[str]:
