@@ -172,3 +172,8 @@ def test_what_is_refused_is_named(values, problem):
 )
 def test_markup_share(text, share):
     assert markup_share(text) == pytest.approx(share)
+
+
+@pytest.mark.parametrize("text", ["@" * 250_000, f"{'字' * 200}@" * 1_250], ids=["signs", "blobs"])
+def test_the_longest_lines_are_read_in_one_pass(text):
+    assert markup_share(text) == 0  # in hours where each sign is tried with every later one

@@ -10,9 +10,9 @@ from tandem.filtering.filter import Filter, Scores
 
 _BRACES = r"\{(?:[^{}]|\{[^{}]*\})*\}"  # {name}, and ICU's {n, plural, one {..} other {..}}
 _MARKUP = re.compile(
-    rf"{_BRACES}|https?://\S+|www\.\S+|\S{{1,64}}@\S+\.\S+|</?[A-Za-z][^<>]*>|%\(\w+\)[a-z]|%[0-9$.]*[sdf]\b"
+    rf"{_BRACES}|https?://\S+|www\.\S+|[^\s@]{{1,64}}@[^\s@]{{1,255}}\.\S+|</?[A-Za-z][^<>]*>|%\(\w+\)[a-z]|%[0-9$.]*[sdf]\b"
 )
-# 64: the longest name that an address may have; without a bound, long blobs take minutes
+# 64 and 255: the longest name and domain that an address may have; without bounds long blobs take hours
 _SIGNS = ("{", "<", "%", "@", "://", "www.")  # a text without any needs no slow search
 
 
