@@ -3,11 +3,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
+from numba.core import caching
 
 import tandem
 from tandem import machine
 from tandem.errors import TandemError, explained
+from tandem.machine import compiling
 
 LIBRARY = Path(tandem.__file__).parents[1]
 JOB = f"""
@@ -68,6 +71,19 @@ def output_of(code, home):
 
 def test_a_job_computes_with_the_threads_of_its_rule(tmp_path):
     assert output_of(JOB, tmp_path) == ["1", "1", "1"]
+
+
+def test_where_nothing_may_be_written_loops_are_compiled_anew(monkeypatch):
+    for kind in (caching.CompileResultCacheImpl, caching.CodeLibraryCacheImpl):
+        monkeypatch.setattr(kind, "_locator_classes", [])
+
+    def doubled(number):
+        return 2 * number
+
+    with pytest.raises(RuntimeError, match="no locator available"):
+        numba.njit(cache=True)(doubled)
+    loop = compiling(nogil=True)(doubled)
+    assert loop(4) == 8 and loop.signatures
 
 
 def test_threads_that_wait_leave_the_cores_to_others(tmp_path):

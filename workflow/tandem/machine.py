@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -57,6 +57,22 @@ def wait_passively() -> None:
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("KMP_BLOCKTIME", "0")  # Intel's OpenMP
+
+
+def compiling(**options: bool | set[str]) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that lets numba compile a loop, with these options of its own.
+
+    What is compiled is kept on disk; where nothing may be written each process compiles anew.
+    """
+    import numba
+
+    def compiled(loop: Callable[..., Any]) -> Any:  # noqa: ANN401
+        try:
+            return numba.njit(cache=True, **options)(loop)
+        except RuntimeError:  # neither beside the code nor in the user's folder
+            return numba.njit(**options)(loop)
+
+    return compiled
 
 
 def place(device: str) -> str:

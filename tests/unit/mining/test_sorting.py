@@ -1,12 +1,13 @@
 """Records of numbers sorted on disk."""
 
 import contextlib
+import errno
 
 import numpy as np
 import pytest
 
 from tandem.files.atomic import atomic_path
-from tandem.mining.sorting import Sorter, in_order, scratch_folder, sorted_on_disk
+from tandem.mining.sorting import Sorter, in_order, scratch_folder, sorted_on_disk, write_numbers
 
 
 @pytest.mark.parametrize("memory", [1, 64 * 700, 1 << 24])
@@ -35,6 +36,16 @@ def test_records_of_more_numbers_are_sorted_by_all_in_turn(tmp_path):
 def test_no_records_have_no_blocks(tmp_path):
     assert list(Sorter(tmp_path, 1000).blocks()) == []
     assert list(sorted_on_disk([], 4, tmp_path, 1000)) == []
+
+
+def test_no_number_is_lost_on_a_full_disk(tmp_path):
+    with pytest.raises(OSError, match="No space left"), open("/dev/full", "wb") as full:
+        write_numbers(full, np.zeros(10, np.int64))  # few wait in memory until it is closed
+    (tmp_path / "run0").symlink_to("/dev/full")
+    sorter = Sorter(tmp_path, 1)
+    with pytest.raises(OSError, match="No space left") as raised:
+        sorter.add(*np.zeros((2, 100_000), np.uint64))
+    assert raised.value.errno == errno.ENOSPC
 
 
 def test_a_scratch_folder_goes_and_so_does_what_a_killed_run_has_left(tmp_path):

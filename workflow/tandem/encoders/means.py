@@ -8,6 +8,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.machine import compiling
+
 FEW = 100
 """Sentences that take less time than compiled code takes to be loaded."""
 Floats = NDArray[np.float32]
@@ -48,10 +50,9 @@ def _add_by_number(table: Floats, ids: Indices, offsets: Indices, sums: Floats) 
 @cache
 def _compiled() -> Callable[[Floats, Indices, Indices, Floats], None]:
     try:
-        import numba
-    except ImportError:  # it is not needed to encode
+        compiled: Callable[[Floats, Indices, Indices, Floats], None] = compiling(nogil=True)(
+            _add_by_number
+        )
+    except ImportError:  # numba is not needed to encode
         return _add_by_sentence
-    compiled: Callable[[Floats, Indices, Indices, Floats], None] = numba.njit(
-        _add_by_number, nogil=True, cache=True
-    )
     return compiled

@@ -7,16 +7,16 @@ on their number. On CUDA array operations are used instead; tests hold both to t
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.machine import compiling
+
 Floats = NDArray[np.float32]
 Indices = NDArray[np.int64]
 
-compiled: Any = numba.njit(parallel=True, cache=True, fastmath={"contract"})
+compiled = compiling(parallel=True, fastmath={"contract"})
 
 
 def set_threads(threads: int) -> None:

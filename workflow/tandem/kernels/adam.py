@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import prange
@@ -12,6 +11,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from tandem.kernels import Floats, Indices, compiled
+from tandem.machine import compiling
 
 AHEAD = 2
 """How many rows ahead of the computed one memory is asked for."""
@@ -39,7 +39,7 @@ def _cache_line(_: Any, array: Any, row: Any, column: Any) -> Any:  # noqa: ANN4
 _prefetch: Any = intrinsic(_cache_line)
 
 
-@numba.njit(cache=True)
+@compiling()
 def _prefetch_rows(table: Floats, first: Floats, second: Floats, row: int) -> None:
     """Ask for a row of each: they lie far apart in memory, and waiting takes half the time."""
     for column in range(0, min(table.shape[1], ASKED), 16):  # floats in a cache line

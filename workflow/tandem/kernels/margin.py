@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from numba import prange
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tandem.kernels import Floats, compiled
+from tandem.machine import compiling
 
 TINY = 1e-24
 """Least squared length of a vector, against division by zero, as PyTorch's `normalize` has it."""
@@ -83,7 +83,7 @@ def margin_losses(
     return losses, gradient
 
 
-@numba.njit(cache=True)
+@compiling()
 def see_columns(block: Floats, highest: Floats, places: NDArray[np.int32], first_row: int) -> None:
     """Update the highest value of each column, and where it stands, by a block of a matrix."""
     for row in range(len(block)):

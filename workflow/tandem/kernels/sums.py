@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from tandem.kernels import Floats, Indices, compiled
+from tandem.machine import compiling
 
 
 class Sums(torch.autograd.Function):
@@ -109,7 +110,7 @@ def sums_backward(
     return total
 
 
-@numba.njit(cache=True)
+@compiling()
 def number_types(ids: NDArray[Any], scratch: Indices) -> tuple[Indices, Indices]:
     """Return the distinct ids in the order in which they first occur, and the place of each id.
 

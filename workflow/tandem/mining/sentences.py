@@ -24,7 +24,7 @@ from tandem.corpora.files import lines_of
 from tandem.errors import InputError
 from tandem.files.io import read_json, write_json
 from tandem.mining.settings import Columns
-from tandem.mining.sorting import Sorter
+from tandem.mining.sorting import Sorter, write_numbers
 from tandem.search.candidates import Candidates
 from tandem.text.batches import batches
 from tandem.text.spelling import key
@@ -156,13 +156,13 @@ def _first_lines(folder: Path, firsts: Sorter, labels: int) -> Iterator[str]:
     ):
         for block in firsts.blocks():
             new = np.append(block[0, 0] != last, block[1:, 0] != block[:-1, 0])
-            block[:, 1].astype(np.int64).tofile(places)
-            (np.flatnonzero(new) + done).astype(np.int64).tofile(starts)
+            write_numbers(places, block[:, 1].astype(np.int64))
+            write_numbers(starts, (np.flatnonzero(new) + done).astype(np.int64))
             last, done = block[-1, 0], done + len(block)
             for place in block[new, 0].tolist():
                 lines.seek(offsets[place])
                 yield _text(lines.readline()[:-1].decode(), labels)
-        np.array([done], np.int64).tofile(starts)
+        write_numbers(starts, np.array([done], np.int64))
 
 
 def _text(record: str, labels: int) -> str:

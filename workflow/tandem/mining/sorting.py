@@ -6,6 +6,7 @@ import contextlib
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,8 @@ class Sorter:
 
     def _write_run(self) -> None:
         path = self._folder / f"run{len(self._runs)}"
-        in_order(np.concatenate(self._waiting)).tofile(path)
+        with open(path, "wb") as run:
+            write_numbers(run, in_order(np.concatenate(self._waiting)))
         self._runs.append(path)
         self._waiting, self._count = [], 0
 
@@ -84,6 +86,14 @@ class _Run:
         count = int(below.sum())
         taken, self.block = self.block[:count], self.block[count:]
         return taken
+
+
+def write_numbers(stream: BinaryIO, numbers: NDArray) -> None:
+    """Write numbers as they are, row by row.
+
+    NumPy's `tofile` would lose the last of them on a full disk, and say nothing.
+    """
+    stream.write(np.ascontiguousarray(numbers).data)
 
 
 def in_order(records: Records) -> Records:

@@ -14,10 +14,10 @@ from array import array
 from collections.abc import Sequence
 from functools import cache
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.machine import compiling
 from tandem.segmentation.lookup import Characters, Lookup, codes
 from tandem.segmentation.ragged import Ragged
 from tandem.text.tokens import normalised, tokens
@@ -38,7 +38,7 @@ _JAMO = range(0x1100, 0x1200)
 _WORD_CATEGORIES = frozenset("Lu Ll Lt Lm Lo Nd Nl Pc".split())
 _MARK_CATEGORIES = frozenset("Pd Ps Pe Pi Pf Po Sm Sc Sk So".split())
 
-_compiled = numba.njit(cache=True, nogil=True)
+_compiled = compiling(nogil=True)
 
 
 @_compiled

@@ -12,7 +12,7 @@ _BRACES = r"\{(?:[^{}]|\{[^{}]*\})*\}"  # {name}, and ICU's {n, plural, one {..}
 _MARKUP = re.compile(
     rf"{_BRACES}|https?://\S+|www\.\S+|[^\s@]{{1,64}}@[^\s@]{{1,255}}\.\S+|</?[A-Za-z][^<>]*>|%\(\w+\)[a-z]|%[0-9$.]*[sdf]\b"
 )
-# 64 and 255: the longest name and domain that an address may have; without bounds long blobs take hours
+# 64 and 255: the longest name and domain of an address; without bounds, long blobs take hours
 _SIGNS = ("{", "<", "%", "@", "://", "www.")  # a text without any needs no slow search
 
 
