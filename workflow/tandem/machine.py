@@ -59,7 +59,7 @@ def wait_passively() -> None:
     os.environ.setdefault("KMP_BLOCKTIME", "0")  # Intel's OpenMP
 
 
-def compiling(**options: bool | set[str]) -> Callable[[Callable[..., Any]], Any]:
+def compiling(**options: Any) -> Callable[[Callable[..., Any]], Any]:  # noqa: ANN401
     """Return a decorator that lets numba compile a loop, with these options of its own.
 
     What is compiled is kept on disk; where nothing may be written each process compiles anew.

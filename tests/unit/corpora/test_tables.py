@@ -1,7 +1,9 @@
 """Which columns of text are its two sides: by position, by name, by choice."""
 
+import gzip
 import os
 import threading
+import time
 
 import pytest
 
@@ -160,6 +162,25 @@ def test_pipes_of_one_name_are_two_files(tmp_path):
     (source,) = files_in(sources, tmp_path / "work")
     assert list(source.pairs(LANGUAGES)) == PAIRS[:2]
     assert "text" not in os.listdir(tmp_path / "work")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pipe_is_read_as_a_file_however_slowly_it_comes(tmp_path, packed):
+    content = b"Hello\tWelt\n" + b'"One" two\t"Eins" zwei\n' * 3000  # beyond a buffer
+    written = gzip.compress(content) if packed else content
+    (tmp_path / "file").write_bytes(written)
+    os.mkfifo(tmp_path / "pipe")
+
+    def write():
+        with open(tmp_path / "pipe", "wb", buffering=0) as pipe:
+            for start, end in ((0, 3), (3, 5), (5, 9000), (9000, len(written))):
+                pipe.write(written[start:end])
+                time.sleep(0.05)
+
+    threading.Thread(target=write, daemon=True).start()
+    pairs = list(read_bitext(tmp_path / "pipe", languages=LANGUAGES))
+    assert pairs == list(read_bitext(tmp_path / "file", languages=LANGUAGES))
+    assert pairs[:2] == [("Hello", "Welt"), ('"One" two', '"Eins" zwei')]
 
 
 @pytest.mark.parametrize(

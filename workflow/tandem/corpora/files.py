@@ -19,7 +19,7 @@ from tandem.corpora.readers.csv import delimiter_of
 from tandem.corpora.readers.lines import align
 from tandem.corpora.tables import ANY_COLUMNS, Columns, one_column, pairs_in, quoted, tabbed
 from tandem.errors import InputError, TandemError, shown
-from tandem.files.io import open_binary, stream_lines, unpacked
+from tandem.files.io import beginning, open_binary, stream_lines, unpacked
 from tandem.files.untrusted import refusing
 from tandem.text import Pair
 from tandem.text.values import two_languages
@@ -105,10 +105,11 @@ class Corpus:
     def _streamed(self, languages: Sequence[str]) -> Iterator[Pair]:
         """Yield the pairs of one text, which may be one that can be read only once."""
         name = self._names[0]
-        with _opened(self.files[0]) as stream:
-            head, form = stream.peek(HEAD)[:HEAD], self.format  # type: ignore[attr-defined]
-            if form == "stream":
-                form = _of_head(head, name, self.columns)
+        with _opened(self.files[0]) as opened:
+            with refusing(name):
+                head, stream = beginning(opened, HEAD)
+            streams = self.format == "stream"
+            form = _of_head(head, name, self.columns) if streams else self.format
             if form not in STREAMED:
                 problem = f"{form.upper()} cannot be read from a pipe"
                 raise InputError(name, None, problem, "Write it to a file, and name that")

@@ -7,8 +7,10 @@ import contextlib
 import gzip
 import hashlib
 import importlib
+import io
 import json
 import lzma
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -78,9 +80,40 @@ def open_binary(path: str | Path) -> BinaryIO:
 
 def unpacked(stream: BinaryIO) -> BinaryIO:
     """Unpack gzip, bzip2, xz or Zstandard, told by content; TandemError without its module."""
-    head = stream.peek(6)[:6]  # type: ignore[attr-defined]  # buffered ones have it
+    head, stream = beginning(stream, 6)
     unpack = next((unpack for magic, unpack in PACKED.items() if head.startswith(magic)), None)
     return stream if unpack is None else unpack(stream)
+
+
+def beginning(stream: BinaryIO, count: int) -> tuple[bytes, BinaryIO]:
+    """Return the first `count` bytes of a stream, or all it has, and a stream that has them still.
+
+    A pipe is waited for: what it gives first may be part of a line.
+    """
+    head = stream.read(count)
+    if isinstance(stream, io.BufferedReader) and stream.seekable():  # what is packed says it is
+        stream.seek(-len(head), os.SEEK_CUR)
+        return head, stream
+    return head, io.BufferedReader(_Whole(head, stream), 1 << 16)
+
+
+class _Whole(io.RawIOBase):
+    """Bytes that were read from a stream, and the rest of it."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head, self._rest = memoryview(head), rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401
+        if not self._head:
+            # what is there: lines are handed on as they come
+            read: int = self._rest.readinto1(buffer)  # type: ignore[attr-defined]
+            return read
+        part = self._head[: len(buffer)]
+        buffer[: len(part)], self._head = part, self._head[len(part) :]
+        return len(part)
 
 
 def zstandard() -> ModuleType:
