@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -17,7 +18,9 @@ def stopping() -> Iterator[Callable[[], bool]]:
     def stop(*_: object) -> None:
         asked.set()
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        print("\nstopping after these batches; Ctrl-C again: at once", file=sys.stderr)
+        # past its buffer, which this may have interrupted: to use that again is an error
+        with contextlib.suppress(OSError, ValueError):
+            os.write(sys.stderr.fileno(), b"\nstopping after these batches; Ctrl-C again: at once\n")
 
     deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # as in the background of a script
     if deaf or threading.current_thread() is not threading.main_thread():
