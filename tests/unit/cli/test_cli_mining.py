@@ -155,6 +155,10 @@ def test_blank_lines_are_no_pairs(table, model, capsys, tmp_path):
     assert (figures["blank"], figures["calibrated_on_pairs"]) == (3, 30)
     captured = capsys.readouterr()
     assert "60 pairs; 3 with a blank side left out\n" in captured.err
+    assert main(["evaluate", *command, "--pairs", "40"]) == 0
+    figures = json.loads((tmp_path / "done.json").read_text())["bitext"]
+    assert (figures["read"], figures["calibrated_on_pairs"]) == (60, 20)
+    assert "40 of 60 pairs were drawn (--pairs)\n" in capsys.readouterr().err
     # as many lines as the text has
     assert main(["similarity", *command]) == 0
     captured = capsys.readouterr()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,10 +16,13 @@ from tandem.errors import TandemError
 from tandem.own_bitext.quality import evaluated, similarity
 from tandem.text import Filled
 from tandem.text.batches import of_pair
+from tandem.text.draws import reservoir
 
 _EXAMPLE = """tandem evaluate model/ test.en test.de --languages en de
 tandem evaluate model/ --sts sts.tsv en en --json scores.json"""
 
+MOST_PAIRS = 20_000
+"""Pairs that are evaluated unless more are asked for."""
 _TRAINED_ON = (
     "warning: the model was trained on these very pairs, and tells others worse. Give pairs that "
     "it has not seen"
@@ -47,6 +51,10 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
         help="of the two sides of FILE",
     )  # fmt: skip
     common.add_columns(parser)
+    parser.add_argument(
+        "--pairs", type=argument.within(4, 1_000_000), metavar="N",
+        help=f"most pairs, drawn from all (default: {MOST_PAIRS:,}): each is compared with all",
+    )  # fmt: skip
     add_labelled(parser, "how well labelled pairs are told, at the model's threshold or else one "
                  "calibrated on half of them")  # fmt: skip
     add_input(
@@ -66,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
         raise TandemError("give test pairs with --languages, or --sts, or both")
     argument.refuse_idle(options, "--labelled", "label")
     if not options.files:
-        argument.refuse_idle(options, "FILE", "columns", "header")
+        argument.refuse_idle(options, "FILE", "columns", "header", "pairs")
     encoder = common.load_model(options, *(options.languages or ()))
     done: dict[str, Any] = {}
     rows: list[Row] = []
@@ -74,10 +82,14 @@ def run(options: argparse.Namespace) -> None:
     if options.files:
         common.check_inputs(options.files)
         read = Filled(common.pairs(options))
-        pairs = [pair for batch in common.batches(read, of_pair, "pair") for pair in batch]
-        done["bitext"] = evaluated(encoder, pairs, options.languages) | {"blank": read.blank}
+        every = chain.from_iterable(common.batches(read, of_pair, "pair"))
+        pairs, count = reservoir(every, options.pairs or MOST_PAIRS, seed=1)
+        figures = evaluated(encoder, pairs, options.languages)
+        done["bitext"] = figures | {"blank": read.blank, "read": count}
         if read.blank:
-            lines.append(f"{len(pairs):,} pairs{common.without(read)}")
+            lines.append(f"{count:,} pairs{common.without(read)}")
+        if len(pairs) < count:
+            lines.append(f"{len(pairs):,} of {count:,} pairs were drawn (--pairs)")
         rows += _of_bitext(done["bitext"], " and ".join(options.files))
     for path, *languages in options.sts:
         correlations = similarity(encoder, path, languages)
@@ -104,6 +116,7 @@ def _labelled(options: argparse.Namespace) -> None:
     from tandem.cli.paraphrases import ROWS, blank
     from tandem.own_bitext.identification import evaluated as told_apart
 
+    argument.refuse_idle(options, "bitext", "pairs")
     if options.sts or not (options.files and options.languages):
         raise TandemError("--labelled: give labelled pairs with --languages, and no --sts")
     common.check_inputs(options.files)

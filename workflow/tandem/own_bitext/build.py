@@ -12,7 +12,7 @@ from typing import Any, overload
 from tandem.encoders.measured import Languages, name_of
 from tandem.encoders.model import SentenceEncoder, is_unfinished
 from tandem.errors import TandemError
-from tandem.files.atomic import atomic_folder, replace_folder
+from tandem.files.atomic import atomic_folder
 from tandem.files.io import read_json
 from tandem.files.outputs import check
 from tandem.files.unfinished import workspace
@@ -22,7 +22,7 @@ from tandem.own_bitext.division import ORIGINS, beside, divide, losses, main_tra
 from tandem.own_bitext.inputs import Source, apart, described, refuse_same_text, written
 from tandem.own_bitext.quality import CROWD, examples, quality
 from tandem.own_bitext.selection import by_all
-from tandem.own_bitext.stopping import stopping
+from tandem.own_bitext.stopping import put_in_place, stopping
 from tandem.own_bitext.vocabulary import segment, unknown
 from tandem.segmentation.segmenter import Segmenter
 from tandem.text import Pair
@@ -193,12 +193,7 @@ def build(
                 learned = how.trained.segmenter if how.trained else None
                 segment(text, how.pairs, how.segmentation, learned, temporary)
         encoder = _train(how, text, ids, checkpoint, model, tell, after_epoch)
-        free(again)  # somebody may have written there meanwhile
-        replace_folder(model, place, again)
-        if encoder.metadata.get("unfinished"):
-            interrupted = KeyboardInterrupt()
-            interrupted.add_note(f"{place} has the best epoch so far")
-            raise interrupted
+        put_in_place(model, place, encoder, free, again)
     return encoder
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, compress, count
 from pathlib import Path
@@ -22,6 +21,7 @@ from tandem.filtering.kinds.ratio import MEASURED, usual_ratio
 from tandem.own_bitext.asked import Asked
 from tandem.own_bitext.inputs import Source
 from tandem.text import Pair
+from tandem.text.draws import reservoir
 from tandem.text.spelling import bare_key
 
 T = TypeVar("T")
@@ -125,13 +125,8 @@ def _measured(sources: Sequence[Source], languages: Languages) -> tuple[int, flo
 
     That is of pairs drawn from all of them: text is often sorted, by kind or by length.
     """
-    size, drawn, draw = 0, [], random.Random(0).randrange
-    for pair in chain.from_iterable(source.pairs(languages) for source in sources):
-        size += 1
-        if size <= MEASURED:
-            drawn.append(pair)
-        elif (place := draw(size)) < MEASURED:
-            drawn[place] = pair
+    pairs = chain.from_iterable(source.pairs(languages) for source in sources)
+    drawn, size = reservoir(pairs, MEASURED, seed=0)
     return size, usual_ratio(drawn)
 
 

@@ -14,14 +14,14 @@ from tandem.corpora.labelled_files import LabelledFiles, LabelledText, digest
 from tandem.encoders.composition import check_freezing
 from tandem.encoders.model import SentenceEncoder, is_unfinished
 from tandem.errors import TandemError
-from tandem.files.atomic import atomic_folder, replace_folder
+from tandem.files.atomic import atomic_folder
 from tandem.files.io import write_lines
 from tandem.files.unfinished import workspace
 from tandem.objectives.kinds.scaled_cosine import ScaledCosine
 from tandem.objectives.objective import OBJECTIVES, Objective
 from tandem.own_bitext.identification import DIGEST, calibrated, measured
 from tandem.own_bitext.labelled_division import divided
-from tandem.own_bitext.stopping import stopping
+from tandem.own_bitext.stopping import put_in_place, stopping
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.labelled import SPLITS, segment_labelled
 from tandem.tasks.selection import by_labels
@@ -134,12 +134,7 @@ def fine_tune(
             )  # fmt: skip
         origin = _origin(encoder, how, parts) | {DIGEST: digest(texts), "implied": len(more)}
         training.save_trained(model, encoder, history, origin, score="accuracy_x100")
-        free(again)  # somebody may have written there meanwhile
-        replace_folder(model, place, again)
-        if encoder.metadata.get("unfinished"):
-            interrupted = KeyboardInterrupt()
-            interrupted.add_note(f"{place} has the best epoch so far")
-            raise interrupted
+        put_in_place(model, place, encoder, free, again)
     return encoder
 
 

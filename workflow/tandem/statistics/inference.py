@@ -220,5 +220,5 @@ def _estimate(value: float, items: float, *sides: Figures) -> Estimate:
 
 def _of_mean(draws: Sequence[FloatArray]) -> float:
     """Return the variance that the items give to a sum of means over seeds; 0 without items."""
-    means = sum(each.mean(axis=0) for each in draws)
+    means = sum(side.mean(axis=0) for side in draws)
     return float(np.var(means, ddof=1)) if len(means) > 1 else 0.0
