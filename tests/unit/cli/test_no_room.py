@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from safetensors.torch import save_file
 from stopped_runs import ENVIRONMENT, LANGUAGES, OPTIONS, content, finish, train
 
 from tandem.cli import main
+from tandem.corpora.files import read_bitext
 from tandem.errors import TandemError, explained, writing
 from tandem.files.atomic import atomic_path
 from tandem.search import limits
@@ -43,6 +46,19 @@ def test_training_goes_on_once_a_full_disk_has_room(home, small_disk):
     (small_disk / "other").unlink()
     assert finish(train(home, small_disk / "model"))[0] == 0
     assert content(small_disk / "model") == content(home / "whole")
+
+
+def test_a_full_folder_for_temporary_files_is_told_from_the_outputs(
+    small_disk, tmp_path, monkeypatch
+):
+    with tarfile.open(tmp_path / "text.tgz", "w:gz") as archive:
+        for language in ("en", "de"):
+            (tmp_path / language).write_text("".join(f"{language} {n}\n" for n in range(90_000)))
+            archive.add(tmp_path / language, f"text.{language}")
+    monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
+    problem = rf"text\.tgz, unpacked in {small_disk} \(see TMPDIR\): cannot be written \(No space"
+    with pytest.raises(TandemError, match=problem):
+        list(read_bitext(tmp_path / "text.tgz", languages=("en", "de")))
 
 
 @pytest.mark.parametrize("command", ["encode", "encode.npy", "score", "similarity", "mine"])

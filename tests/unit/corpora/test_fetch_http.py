@@ -95,6 +95,53 @@ def test_a_part_of_another_version_is_fetched_anew(server, tmp_path):
     assert [wanted for _, wanted in server.log] == ["bytes=15-", None]
 
 
+def test_no_two_versions_are_mixed_where_no_hash_is_registered(server, tmp_path):
+    """The rest is asked for as long as it is of the version that the beginning is of."""
+    tags, falls = ['"one"'], [False, True, True, True]
+
+    def answer(handler):
+        wanted, version = (handler.headers.get(name) for name in ("Range", "If-Range"))
+        if falls and falls.pop(0):
+            return handler.answer(503, b"")
+        if wanted and version in (None, tags[-1]):
+            start = int(wanted[6:-1])
+            span = f"bytes {start}-{len(server.content) - 1}/{len(server.content)}"
+            return handler.answer(206, server.content[start:], {"Content-Range": span})
+        handler.answer(200, server.content, {"ETag": tags[-1]})
+
+    server.hostile, server.cut = answer, [300_000]
+    with pytest.raises(TandemError, match="3 attempts"):
+        get(server, tmp_path, sha256=None)
+    assert names(tmp_path) == ["c.bin.part", "c.bin.part.version"]
+    tags.append('"two"')
+    server.content = CONTENT[::-1]
+    assert get(server, tmp_path, sha256=None).read_bytes() == CONTENT[::-1]
+    assert names(tmp_path) == ["c.bin", "c.bin.sha256"]
+
+
+def test_the_rest_of_a_version_is_asked_for(server, tmp_path):
+    def answer(handler):
+        start = int((handler.headers.get("Range") or "bytes=0-")[6:-1])
+        assert (handler.headers.get("If-Range") == "Mon, 30 Nov 2026") == (start > 0)
+        span = f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}"
+        weak = {"ETag": 'W/"weak"', "Last-Modified": "Mon, 30 Nov 2026", "Content-Range": span}
+        handler.answer(206 if start else 200, CONTENT[start:], weak)
+
+    server.hostile, server.cut = answer, [300_000]
+    assert get(server, tmp_path, sha256=None).read_bytes() == CONTENT
+    assert len(server.log) == 2
+
+
+def test_a_page_in_the_place_of_an_archive_is_not_taken_for_it(server, tmp_path):
+    server.content = b"<html>Please log in</html>"
+    url = f"{server.url}/d/c.zip"
+    with pytest.raises(InputError, match=r"c\.zip: it begins with b'<html>Pl', and is not packed"):
+        get(server, tmp_path, sha256=None, url=url)
+    assert names(tmp_path) == []
+    server.content = b"PK and the rest"
+    assert get(server, tmp_path, sha256=None, url=url).read_bytes() == server.content
+
+
 def test_a_wrong_hash_is_named_and_nothing_kept(server, tmp_path):
     with pytest.raises(InputError) as error:
         get(server, tmp_path, sha256="0" * 64)

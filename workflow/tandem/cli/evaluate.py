@@ -84,8 +84,8 @@ def run(options: argparse.Namespace) -> None:
         read = Filled(common.pairs(options))
         every = chain.from_iterable(common.batches(read, of_pair, "pair"))
         pairs, count = reservoir(every, options.pairs or MOST_PAIRS, seed=1)
-        figures = evaluated(encoder, pairs, options.languages)
-        done["bitext"] = figures | {"blank": read.blank, "read": count}
+        scores = evaluated(encoder, pairs, options.languages)
+        done["bitext"] = scores | {"blank": read.blank, "read": count}
         if read.blank:
             lines.append(f"{count:,} pairs{common.without(read)}")
         if len(pairs) < count:

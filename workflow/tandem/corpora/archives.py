@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from tandem.errors import InputError
+from tandem.errors import InputError, writing
 from tandem.files.io import MAX_DOCUMENT_BYTES, stream_lines, unpacked
 from tandem.files.untrusted import Metered, refusing, refusing_each
 
@@ -106,7 +106,11 @@ def open_archive(path: str | Path) -> Iterator[Archive]:
             yield _zip(path, zipped)
         else:
             is_ar = stream.peek(len(_AR)).startswith(_AR)
-            yield _tar(path, _data_of(path, stream) if is_ar else stream, members)
+            # TMPDIR may be another disk than the output's, or memory
+            place = f"the members of {path}, unpacked in {tempfile.gettempdir()} (see TMPDIR)"
+            with writing(place, members.fileno(), members.tell):
+                archive = _tar(path, _data_of(path, stream) if is_ar else stream, members)
+            yield archive
 
 
 def _zip(path: Path, archive: zipfile.ZipFile) -> Archive:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
-from tandem.corpora.http import Retry, download, offers
+from tandem.corpora.http import Retry, discard, download, offers
 from tandem.corpora.packages import downloaded, place_in_mirror
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
@@ -27,6 +27,11 @@ Tandem goes on without it. To add it, delete this folder and run again, once it 
 `mirror` in the configuration is a folder that holds the file as {place}.
 """
 
+_MAGICS = {
+    b"PK": (".zip", ".whl"), b"\x1f\x8b": (".gz", ".tgz"), b"BZh": (".bz2",),
+    b"\xfd7zXZ\0": (".xz",), b"\x28\xb5\x2f\xfd": (".zst",),
+}  # fmt: skip
+"""How files begin whose names end so."""
 ABSENT = """{path}: no such file
 
 Tandem goes on without it. To add it, put the file there, or correct its path in the register,
@@ -126,10 +131,22 @@ def _verify(dataset: Dataset, content: Path, target: Path, source: Path | None =
             raise InputError(lock, None, "it holds no SHA-256", remedy)
         expected = seen[:64]
     if expected is None and dataset.kind == "http":
+        _refuse_page(content, target)
         with atomic_path(lock) as temporary:
             temporary.write_text(f"{sha256(content)}  {target.name}\n", encoding="utf-8")
     elif expected is not None:
         refuse_other(expected, content, source or target, f"{place} names for {dataset.name}")
+
+
+def _refuse_page(content: Path, target: Path) -> None:
+    """Refuse what is not packed as its name says, such as the page of a proxy: InputError."""
+    magics = [magic for magic, endings in _MAGICS.items() if target.name.endswith(endings)]
+    with open(content, "rb") as stream:
+        head = stream.read(8)
+    if magics and not any(head.startswith(magic) for magic in magics):
+        problem = f"it begins with {head!r}, and is not packed as its name says"
+        remedy = "Look whether the address, a mirror or a proxy gives a page in its place"
+        raise InputError(target, None, problem, remedy)
 
 
 def _mirrored(dataset: Dataset, mirror: str | None, retry: Retry) -> str | None:
@@ -186,7 +203,7 @@ def _download(dataset: Dataset, url: str, part: Path, target: Path, retry: Retry
         download(url, part, retry, dataset.bytes or MOST_BYTES)
         _verify(dataset, part, target)
     except InputError:
-        part.unlink(missing_ok=True)
+        discard(part)
         raise
     part.replace(target)
 

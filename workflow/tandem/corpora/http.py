@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,12 +43,15 @@ def download(url: str, part: Path, retry: Retry, most: int) -> None:
 
     InputError: it has more than `most` bytes, or announces them. TandemError: the server refuses,
     or the attempts are used up.
+
+    Beside what is unfinished stands the version that the server gives, so that no two are mixed.
     """
     failures = 0
     for tries in range(1, retry.total + 1):
         before = _size(part)
         try:
-            return _attempt(url, part, retry.timeout, most)
+            _attempt(url, part, retry.timeout, most)
+            return _version(part).unlink(missing_ok=True)
         except _BROKEN as error:
             failures = 1 if _size(part) > before else failures + 1
             if failures >= retry.attempts or tries == retry.total:
@@ -68,6 +72,17 @@ def offers(url: str, retry: Retry) -> bool:
         return False
 
 
+def discard(part: Path) -> None:
+    """Remove what an unfinished download has left."""
+    for path in (part, _version(part)):
+        path.unlink(missing_ok=True)
+
+
+def _version(part: Path) -> Path:
+    """Return the file with the version of an unfinished download."""
+    return part.with_name(f"{part.name}.version")
+
+
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
@@ -75,19 +90,25 @@ def _size(path: Path) -> int:
 def _attempt(url: str, part: Path, timeout: float, most: int) -> None:
     have = _size(part)
     # identity: a Range counts the bytes that are stored, and so does the hash
-    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+    headers = {"Accept-Encoding": "identity"}
+    if have:
+        headers["Range"] = f"bytes={have}-"
+        if _version(part).exists():  # the rest of this version, or all of another
+            headers["If-Range"] = _version(part).read_text("latin-1")
     with requests.get(url, headers=headers, stream=True, timeout=timeout) as answer:
         place, status = answer.headers.get("Content-Range", ""), answer.status_code
         status_line = f"HTTP {status} {answer.reason} {place}".rstrip()
         if status == 416 and have:
             if place.endswith(f"/{have}"):
                 return
-            part.unlink()  # longer than the file is now: the remains of another version
+            discard(part)  # longer than the file is now: the remains of another version
             raise requests.ConnectionError("the partial file did not fit; starting over")
         if status >= 500 or status == 429:
             raise requests.ConnectionError(status_line)
         if status == 200:  # the whole, whether or not a Range was asked for
             have = 0
+            part.unlink(missing_ok=True)  # before the version is another's
+            _keep_version(part, answer.headers)
         elif status != 206 or not place.startswith(f"bytes {have}-"):
             raise TandemError(f"{url}: {status_line}. Check the address in the register, {_REMEDY}")
         length = answer.raw.length_remaining
@@ -104,3 +125,14 @@ def _attempt(url: str, part: Path, timeout: float, most: int) -> None:
                     raise InputError(url, None, problem, remedy)
                 out.write(block)
                 bar.update(len(block))
+
+
+def _keep_version(part: Path, headers: Mapping[str, str]) -> None:
+    """Write down which version of a file the server sends, if it says so."""
+    tag = headers.get("ETag", "")
+    # If-Range takes no weak tag
+    version = headers.get("Last-Modified", "") if tag.startswith("W/") or not tag else tag
+    if version:
+        _version(part).write_text(version, "latin-1")
+    else:
+        _version(part).unlink(missing_ok=True)
