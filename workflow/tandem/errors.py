@@ -149,6 +149,7 @@ _REMEDIES = {
     errno.EEXIST: "is there already. Move it away",
     errno.ENAMETOOLONG: "is too long a name. Choose a shorter one",
     errno.EACCES: "may not be read or written by you. Change its permissions, or choose another",
+    errno.EMFILE: "cannot be opened beside so many others. Allow the process more (ulimit -n)",
     errno.EROFS: "is on a disk that cannot be written to. Choose another place",
 }
 

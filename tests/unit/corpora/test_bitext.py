@@ -1,6 +1,8 @@
 """Bitext folders."""
 
 import json
+import os
+import resource
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from pydantic import ValidationError
 from tandem.corpora import bitext
 from tandem.corpora.bitext import build_bitext
 from tandem.corpora.settings import Bitext
-from tandem.errors import TandemError
+from tandem.errors import TandemError, explained
 from tandem.registry import faults
 from tandem.text.spelling import bare_key, key
 
@@ -63,6 +65,25 @@ def test_equal_input_gives_equal_bytes_however_small_the_buckets(tmp_path, monke
     build(tmp_path / "c", {"a": pairs(0, 100)}, seed=4)
     assert content(tmp_path / "a") == content(tmp_path / "b")
     assert content(tmp_path / "a")["train.en"] != content(tmp_path / "c")["train.en"]
+
+
+def test_no_more_files_are_open_than_systems_allow(tmp_path, monkeypatch):
+    monkeypatch.setattr(bitext, "BUCKET_PAIRS", 1)
+    monkeypatch.setattr(bitext, "MOST_BUCKETS", 20)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with open(os.devnull) as last:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (last.fileno() + 40, limits[1]))
+    try:
+        build(tmp_path / "few", {"a": pairs(0, 100)})
+        few = content(tmp_path / "few")
+        monkeypatch.setattr(bitext, "MOST_BUCKETS", 90)
+        with pytest.raises(OSError, match="Too many open files") as error:
+            build(tmp_path / "many", {"a": pairs(0, 100)})
+        assert "Allow the process more (ulimit -n)" in explained(error.value, "")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    build(tmp_path / "many", {"a": pairs(0, 100)})
+    assert content(tmp_path / "many") == few
 
 
 def test_the_order_is_shuffled(tmp_path):

@@ -27,8 +27,9 @@ from tandem.filtering.clean import Removed, refusal, report
 from tandem.progress import progress_bar
 from tandem.text.spelling import bare_key, collapse, exact_key, key
 
-BUCKET_PAIRS = 250_000
-"""Pairs of a shuffled split held in memory at a time."""
+BUCKET_PAIRS, MOST_BUCKETS = 250_000, 200
+"""Pairs of a shuffled split held in memory at a time, and its most parts, each an open file, of
+which many systems allow 256: beyond fifty million pairs more are held at a time."""
 _LEAST_HELD_OUT = 10
 """Pairs of the validation split however small the corpus is, if that many are asked for."""
 
@@ -278,13 +279,14 @@ def _shuffled(scratch: Path, spooled: int, order: np.ndarray) -> Iterator[tuple[
     """
     rank = np.full(spooled, -1, dtype=np.int64)
     rank[order] = np.arange(len(order))
-    buckets = [scratch / str(n) for n in range(-(-len(order) // BUCKET_PAIRS))]
+    size = max(BUCKET_PAIRS, -(-len(order) // MOST_BUCKETS))
+    buckets = [scratch / str(n) for n in range(-(-len(order) // size))]
     with ExitStack() as stack:
         outs = [stack.enter_context(open(path, "wb")) for path in buckets]
         spool = stack.enter_context(open(scratch / "kept", "rb"))
         for position, line in zip(rank.data, spool, strict=True):
             if position >= 0:
-                outs[position // BUCKET_PAIRS].write(b"%d\t%b" % (position, line))
+                outs[position // size].write(b"%d\t%b" % (position, line))
     for path in buckets:
         with open(path, "rb") as stream:
             rows = [line.split(b"\t") for line in stream]
