@@ -7,17 +7,20 @@ import printed
 
 
 def write(folder):
-    """1,500 pairs that share their names and numbers, and 60 more in two unaligned files."""
+    """1,500 pairs that share their names and numbers, 60 in two unaligned files, and 1,200 others."""
     random = np.random.default_rng(0)
     names = [f"Name{number}" for number in range(300)]
     english, german = [], []
-    for _ in range(1560):
+    for _ in range(2760):
         who, whom = random.choice(names, 2, replace=False)
         number = random.integers(1000)
         english.append(f"{who} met {whom} and paid {number} coins.")
         german.append(f"{who} traf {whom} und zahlte {number} Münzen.")
-    (folder / "my.en").write_text("\n".join(english[:1500]) + "\n", encoding="utf-8")
-    (folder / "my.de").write_text("\n".join(german[:1500]) + "\n", encoding="utf-8")
+    for language, text in (("en", english), ("de", german)):
+        for name, lines in (("my", text[:1500]), ("other", text[1560:])):
+            path = folder / f"{name}.{language}"
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    english, german = english[:1560], german[:1560]
     rows = (f"{one}\t{other}\n" for one, other in zip(english[1500:], german[1500:], strict=True))
     (folder / "test.tsv").write_text("".join(rows), encoding="utf-8")
     for name, lines in (("news.en.gz", english[1500:]), ("news.de.gz", german[:1499:-1])):
