@@ -1,5 +1,7 @@
 """The filtering experiments: texts, scores of pairs, conditions, and what is trained and chosen."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError
 from tandem.objectives.kinds.margin import Margin
-from tandem.registry import Settings
+from tandem.registry import Kind, Settings
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 from tandem.tasks.task import MEAN
@@ -179,8 +181,10 @@ def test_what_is_drawn_overlaps_as_far_as_it_can():
     assert not np.array_equal(all_drawn, conditions.drawn(everything, 30, 2))
 
 
-class FakeTask:
+class FakeTask(Kind):
     """Scores an encoder by one number of its table."""
+
+    more: float = 0.0
 
     def score(self, encoder, data):
         return {"x": np.array([encoder.table.sum()], dtype=np.float64), "same": np.array([1, 2])}
@@ -189,7 +193,7 @@ class FakeTask:
         return [MEAN]
 
     def estimate(self, items, unit):
-        return float(items["x"][0]) % 10
+        return float(items["x"][0]) % 10 + self.more
 
 
 def bench(tmp_path, candidates, segmenter):
@@ -254,6 +258,19 @@ def test_items_are_kept_beside_the_log_and_then_together(tmp_path, candidates, s
             assert items["same"].tolist() == [1, 2]
             assert float(items["x"][0]) % 10 == pytest.approx(result["test"][MEAN], abs=1e-3)
     assert "test.same" in joined and not any(n.endswith(".test.same") for n in joined)
+
+
+def test_a_training_is_scored_anew_where_tasks_are_others(tmp_path, candidates, segmenter):
+    one, trial = bench(tmp_path, candidates, segmenter), runs.Trial(EVERYTHING, 1, 20, 0.01)
+    (first,) = one.results([trial])
+    changed = one.tasks | {"test": (FakeTask(more=5), {})}
+    (second,) = replace(one, tasks=changed).results([trial])
+    assert second["test"][MEAN] == pytest.approx(first["test"][MEAN] + 5, abs=1e-3)
+    (third,) = replace(one, tasks=one.tasks | {"further": (FakeTask(), {})}).results([trial])
+    assert third["further"] == first["test"]
+    assert len(one.log.read_text().splitlines()) == 3
+    assert [*replace(one, tasks=dict(reversed(one.tasks.items()))).results([trial])] == [first]
+    assert len(one.log.read_text().splitlines()) == 3  # their order says nothing
 
 
 def test_a_rate_is_as_usual_unless_another_is_better_than_seeds_tell():

@@ -28,7 +28,7 @@ from tandem.files.jsonl import append_entry, read_log
 from tandem.segmentation.ragged import Ragged
 from tandem.segmentation.segmenter import Segmenter
 from tandem.statistics.choice import within_one_error
-from tandem.tasks.task import MEAN, Items, Task, read_items, write_items
+from tandem.tasks.task import MEAN, TASKS, Items, Task, read_items, write_items
 from tandem.training.pairs import Pairs
 from tandem.training.run import Run, train_encoder
 from wieting2017.methods.conditions import EVERYTHING, Condition, combined, drawn, tried
@@ -88,6 +88,7 @@ class Bench:
         run: what is trained and how; each trial has its own seed.
         starts: the encoder that training starts from, by seed; empty: the seed draws it.
         tasks: `development`, `test` and further tasks by name, each with the folders that it reads.
+        salt: what else the scores of a trial depend on, such as the content of those folders.
     """
 
     text: Text
@@ -104,11 +105,13 @@ class Bench:
         `items` is the file of its items, where it has any.
         """
         finished = {entry["key"]: entry for entry in read_log(self.log)}
+        tasks = {name: TASKS.dump(task) for name, (task, _) in self.tasks.items()}
+        salt = f"{self.salt} {json.dumps(tasks, sort_keys=True)}"
         for trial in trials:
             start = self.starts.get(trial.seed)
             # of its own start alone: a further seed changes no other's key
             digest = start.digest() if start else ""
-            key = trial.key(f"{self.salt} {digest}")
+            key = trial.key(f"{salt} {digest}")
             file, entry = self.log.with_suffix("") / f"{key}.npz", finished.get(key)
             if entry is None or (entry["items"] and not file.exists()):
                 result, items = self._train(trial)
