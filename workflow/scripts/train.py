@@ -6,7 +6,7 @@ from _adapter import add_kinds, checkpoint, job_device, logged
 from tandem.encoders.model import SentenceEncoder
 from tandem.files.atomic import remove
 from tandem.segmentation.segmenter import Segmenter
-from tandem.tasks.selection import SCORES, epoch_choice
+from tandem.tasks.selection import SCORES, described_choice, epoch_choice
 from tandem.training import run
 from tandem.training.pairs import load_texts
 from tandem.training.run import Run
@@ -17,10 +17,10 @@ with logged(snakemake.log[0]) as log:
     place = checkpoint(snakemake.wildcards.root, output.model, params.code)
     described = Run.parse(params.run, int(snakemake.wildcards.seed))
     segmenter = Segmenter.load(f"{inputs.segmented}/segmenter")
+    asked = {"task": next(iter(inputs.selection), None), "languages": params.languages}
     select, held_out = epoch_choice(
-        params.selection, segmenter, inputs.segmented, params.sides,
-        task=next(iter(inputs.selection), None), languages=params.languages,
-    )  # fmt: skip
+        params.selection, segmenter, inputs.segmented, params.sides, **asked
+    )
     if params.part:
         trained = SentenceEncoder.load(Path(inputs.start[0]) / params.part), []
     elif params.run["trained"]:
@@ -28,8 +28,9 @@ with logged(snakemake.log[0]) as log:
         start = SentenceEncoder.load(inputs.start[0]) if inputs.start else None
         device = job_device(snakemake.config)
         trained = run.train_encoder(
-            described, segmenter, texts, select, place, device, start=start, held_out=held_out
-        )
+            described, segmenter, texts, select, place, device, start=start, held_out=held_out,
+            chosen_by=described_choice(params.selection, inputs.segmented, **asked),
+        )  # fmt: skip
     else:
         trained = run.untrained_encoder(described.encoder, segmenter, described.seed, select)
     origin = {"experiment": snakemake.wildcards.experiment}

@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from tandem.tasks.selection import (
     by_collection,
     by_retrieval,
     by_similarity,
+    described_choice,
     epoch_choice,
 )
 from tandem.training.setting import Setting
@@ -55,6 +58,10 @@ def test_in_a_collection_the_parts_of_the_languages_are_retrieved(tmp_path):
     assert by_collection(segmenter, tmp_path, ["de"])(average) == 100
     with pytest.raises(TandemError, match="no validation pairs choose an epoch. Raise `valid`"):
         by_collection(segmenter, tmp_path, ["ru"])
+    every, german = (described_choice("retrieval", "ids", task=tmp_path, languages=languages)
+                     for languages in (None, ["de", "ru"]))  # fmt: skip
+    assert [*german["files"]] == ["books.en.de.tsv"]
+    assert [*every["files"]] == ["books.en.de.tsv", "books.en.fr.tsv"]
 
 
 def test_similarity_segments_the_task_as_the_encoder_would(tmp_path):
@@ -101,3 +108,22 @@ def test_a_choice_reads_what_it_is_of(name, asked, called, monkeypatch):
     for function in ("by_similarity", "by_retrieval", "by_collection", "by_labels"):
         monkeypatch.setattr(module, function, lambda *a, function=function: (function, *a))
     assert epoch_choice(name, "segmenter", "folder", ("en", "cs"), **asked) == (called, None)
+
+
+def test_a_choice_is_told_from_others_by_its_name_and_what_it_is_scored_on(validation, tmp_path):
+    folder, task = validation(en=[[0], [1], [2]], cs=[[0], [3], [1]]), tmp_path / "2017.tsv"
+    task.write_text("5\ta cat\tthe cat\n")
+
+    def described():
+        names = ("retrieval", "labels", "loss", "last")
+        within = [described_choice(name, folder) for name in names]
+        return [*within, described_choice("similarity", folder, task=task)]
+
+    before = described()
+    assert described() == before
+    assert all(first != second for first, second in combinations(before, 2))
+    validation(en=[[0], [1], [3]])
+    task.write_text("4\ta cat\tthe cat\n")
+    assert [now == was for now, was in zip(described(), before, strict=True)] == [
+        False, False, False, True, False,
+    ]  # fmt: skip

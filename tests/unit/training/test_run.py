@@ -13,7 +13,7 @@ from small_runs import AVERAGING, LSTM, TYPES, bitext, continued, described, enc
 import tandem.training.run as module
 from tandem.errors import TandemError
 from tandem.files.io import read_json
-from tandem.training.course import Course
+from tandem.training.course import Course, Learner
 from tandem.training.run import Run, course_of, train_encoder
 
 
@@ -83,6 +83,33 @@ def test_a_model_says_what_trained_it():
         encoder, _ = train_encoder(how, segmenter, [bitext()], None, show=False, device="cpu")
         known.append([encoder.metadata["device"], encoder.metadata.get("bfloat16")])
     assert known == [["cpu", None], ["cpu", True]]
+
+
+def test_a_checkpoint_is_taken_up_by_the_same_choice_of_epochs_alone(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(Learner, "loss_on", lambda learner, held_out: 1.0)
+    segmenter, run = encoder_of(train(AVERAGING)).segmenter, described(AVERAGING)
+
+    def trained(score=None, stops=False, **choice):
+        calls = iter(range(100))
+        select = score and (lambda embed: score)
+        caplog.clear()
+        train_encoder(
+            run, segmenter, [bitext()], select, tmp_path / "c", "cpu", show=False,
+            stopped=lambda: stops and next(calls) == 12, **choice,
+        )  # fmt: skip
+        return "is of another training" not in caplog.text
+
+    others = [
+        {"score": 1.0, "chosen_by": {"selection": "retrieval", "files": {"valid.en": "a"}}},
+        {"score": 0.5, "chosen_by": {"selection": "retrieval", "files": {"valid.en": "b"}}},
+        {"score": 0.5, "chosen_by": {"selection": "similarity", "files": {"valid.en": "a"}}},
+        {"held_out": bitext(20)},
+        {"held_out": bitext(21)},
+    ]
+    for choice in others:
+        trained(**choice, stops=True)
+        taken = [other for other in others if trained(**other)]
+        assert taken == [choice]
 
 
 def test_a_training_on_a_gpu_that_is_lost_says_so_and_goes_on_from_its_checkpoint(

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from tandem.corpora.collection import read_parts
+from tandem.corpora.collection import Part, read_parts
 from tandem.errors import TandemError
-from tandem.files.io import read_lines
+from tandem.files.io import read_lines, sha256
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged, concatenate, joined
 from tandem.segmentation.segmenter import Segmenter
@@ -59,6 +60,26 @@ def epoch_choice(
     return None, load_pairs(folder, "valid", sides) if name == "loss" else None
 
 
+def described_choice(
+    name: str,
+    folder: str | Path,
+    *,
+    task: str | Path | None = None,
+    languages: Iterable[str] | None = None,
+) -> dict[str, Any]:
+    """Return what a choice of epochs depends on, as plain values, to tell it from others.
+
+    The arguments are those of `epoch_choice`; of the files that it reads there are the digests.
+    """
+    if task is not None:
+        file = Path(task)
+        parts = _choosing(file, languages) if file.is_dir() else []
+        files = [part.path(task, "valid") for part in parts] or [file]
+    else:
+        files = [] if name == "last" else sorted(Path(folder).glob("valid.*"))
+    return {"selection": name, "files": {file.name: sha256(file) for file in files}}
+
+
 def by_similarity(segmenter: Segmenter, task: str | Path) -> Select:
     """Pearson's r x 100 on an English task (wieting2019, section 3: STS 2017 en-en)."""
     read, encode = read_task(task), segmenter.encoder("en")
@@ -94,19 +115,25 @@ def by_collection(
     Raises:
         TandemError: none has.
     """
-    kept = None if languages is None else {*languages}
     scores = []
-    for part, sizes in read_parts(folder).items():
-        if sizes["valid"] and (kept is None or part.right in kept):
-            lines = [line.split("\t") for line in read_lines(part.path(folder, "valid"))]
-            sides = ((part.left, 1), (part.right, 2))
-            encoded = (segmenter.encoder(code)([line[at] for line in lines]) for code, at in sides)
-            scores.append(_found(tuple(encoded)))
-    if not scores:
+    for part in _choosing(folder, languages):
+        lines = [line.split("\t") for line in read_lines(part.path(folder, "valid"))]
+        sides = ((part.left, 1), (part.right, 2))
+        encoded = (segmenter.encoder(code)([line[at] for line in lines]) for code, at in sides)
+        scores.append(_found(tuple(encoded)))
+    return lambda embed: float(np.mean([score(embed) for score in scores]))
+
+
+def _choosing(folder: str | Path, languages: Iterable[str] | None) -> list[Part]:
+    """Return the parts of a collection whose validation pairs choose; see `by_collection`."""
+    kept = None if languages is None else {*languages}
+    sizes = read_parts(folder)
+    parts = [p for p in sizes if sizes[p]["valid"] and (kept is None or p.right in kept)]
+    if not parts:
         raise TandemError(
             f"{folder}: no validation pairs choose an epoch. Raise `valid` of the collection"
         )
-    return lambda embed: float(np.mean([score(embed) for score in scores]))
+    return parts
 
 
 def _found(sides: Sequence[Ragged]) -> Select:

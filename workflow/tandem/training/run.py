@@ -156,16 +156,17 @@ def train_encoder(
     stopped: Callable[[], bool] = lambda: False,
     after_epoch: Callable[[Epoch], object] = lambda epoch: None,
     held_out: Pairs | None = None,
+    chosen_by: Mapping[str, Any] | None = None,
 ) -> tuple[SentenceEncoder, list[Epoch]]:
     """Train an encoder; return it as it was after the best epoch, and the history.
 
     `texts` are its pairs, those of one language apart from those of two. `select` scores it after
     every epoch, and before the first; where pairs are `held_out`, the loss on these does; else
     nothing is chosen, and the last epoch is kept. A stopped run resumes from the folder
-    `checkpoint`; remove it once the encoder is saved. Training begins from the parameters of
-    `start`, or from what the seed draws. When it is `stopped`, the encoder is that of the best
-    epoch, and its metadata have `unfinished`. `device` may be auto; `after_epoch` is called with
-    each epoch that ends.
+    `checkpoint`; remove it once the encoder is saved. `chosen_by`, plain values, says what `select`
+    scores, and on what: a checkpoint with scores of another kind is not taken up. Training begins
+    from the parameters of `start`, or from what the seed draws. When it is `stopped`, the encoder
+    is that of the best epoch, and its metadata have `unfinished`. `after_epoch` receives each.
 
     Raises:
         KeyboardInterrupt: it was stopped before an epoch was kept: in the first one, or in any
@@ -178,9 +179,9 @@ def train_encoder(
     device = place(device)
     with gpu_errors(run.objective.smaller, device):
         course = course_of(run, len(segmenter), texts, device, start)
+        course.identity |= _choice(chosen_by, held_out)
         validate = select and _validation(segmenter, run.encoder, select)
-        if held_out is not None:
-            validate = _by_loss(course.learner, held_out)
+        validate = validate if held_out is None else _by_loss(course.learner, held_out)
         course.run(validate, checkpoint, show=show, stopped=stopped, after_epoch=after_epoch)
     if not course.best:
         raise KeyboardInterrupt
@@ -203,6 +204,12 @@ def _started(run: Run, segmenter: Segmenter, start: SentenceEncoder) -> Run:
             "from. Segment it with the encoder's own segmenter"
         )
     return replace(run, encoder=run.encoder.started(start.kind))
+
+
+def _choice(chosen_by: Mapping[str, Any] | None, held_out: Pairs | None) -> dict[str, Any]:
+    """Return what tells a choice of epochs from others; nothing where nothing is said of it."""
+    choice: dict[str, Any] = {} if chosen_by is None else {"chosen_by": dict(chosen_by)}
+    return choice if held_out is None else choice | {"held_out": held_out.checksum}
 
 
 def _validation(segmenter: Segmenter, kind: Encoder, select: Select) -> Validate:
