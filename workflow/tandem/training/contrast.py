@@ -261,7 +261,8 @@ class Contrast(Learner):
 
     def _compose(self, tokens: Tokens) -> Tensor:
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16):
-            return self.composition(tokens)
+            vectors = self.composition(tokens)
+        return vectors.to(tokens.table.dtype)  # so that the loss is computed in it
 
 
 def _check(texts: Sequence[Pairs], objective: Contrastive) -> None:

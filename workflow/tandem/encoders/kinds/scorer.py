@@ -93,8 +93,13 @@ class Scorer(Encoder):
 
     def compose(self, weights: nn.Module, tokens: Tokens) -> Tensor:
         """Return the numbers, (sentences, 1)."""
+        import torch
+
         modules = cast("nn.ModuleDict", weights)
-        return modules["score"](self.body.compose(modules["body"], tokens).float())
+        vectors = self.body.compose(modules["body"], tokens).float()
+        # autocast would round the number that the loss is of to eight bits
+        with torch.autocast(vectors.device.type, enabled=False):
+            return modules["score"](vectors)
 
     def _composition(self) -> Any:  # noqa: ANN401
         """Return its composition, drawn: the body may have buffers that are not saved."""
