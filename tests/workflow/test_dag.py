@@ -74,6 +74,25 @@ def test_a_run_refuses_missing_files_of_the_users_and_a_plan_names_them(tiny):
     assert not (tiny / "results").exists()
 
 
+def test_a_pretrained_encoder_of_the_users_is_an_input_of_all_that_reads_it(tiny):
+    """So that they run again where it is replaced in its place."""
+    (tiny / "mine").mkdir()
+    values = (
+        "studies={wieting2017: {tables: {datasets: {experiment: {baseline: mine}}}}, "
+        "wieting2019: {pretrained: {minilm: {model: mine}}}, "
+        "fedorova2024: {pretrained: {e5: {model: mine}}}}"
+    )
+    targets = ["filtering", "wieting2019", "pawsx"]
+    plan = run_snakemake(tiny, "--dry-run", "--cores", "1", *targets, "--config", values)
+    assert plan.returncode == 0, plan.stdout + plan.stderr
+    of_jobs = re.findall(r"^rule (\w+):\n    input: (.*)$", plan.stdout, re.M)
+    reading = {rule for rule, inputs in of_jobs if "mine" in inputs.split(", ")}
+    assert reading == {
+        "take_pretrained", "score", "measure_speed", "time_comparisons", "learn_words",
+        "embed_words",
+    }  # fmt: skip
+
+
 def test_what_is_missing_is_what_the_plan_lacks_with_where_to_get_it(tiny):
     scale = ["--configfile", "workflow/scales/paper.yaml"]
     plan = run_snakemake(tiny, "--dry-run", "--cores", "1", *scale)

@@ -50,9 +50,10 @@ def tell_whence(dataset, made):
     return []
 
 
-def own_folder(model):
-    """Return the folder of a pretrained encoder, where it is one of this machine."""
-    return [model] if Path(model).is_dir() else []
+def own_folder(*models):
+    """Return the folders of those pretrained encoders that are folders of this machine: what reads one
+    is made again where it is replaced."""
+    return [model for model in models if model and Path(model).is_dir()]
 
 
 def read_by(names):
@@ -161,6 +162,11 @@ def speed_of(wildcards):
 def timed(wildcards):
     """Return the experiments that a table of speeds times."""
     return speed_of(wildcards).experiments(plan_of(wildcards))
+
+
+def timed_baselines(wildcards):
+    """Return the pretrained models that a table of speeds times beside them, by name."""
+    return {n: study_of(wildcards).pretrained[n].model for n in speed_of(wildcards).baselines}
 
 
 def timed_in(wildcards):

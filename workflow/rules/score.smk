@@ -9,6 +9,7 @@ rule score:
     input:
         unpack(lambda w: study_of(w).tasks[w.task].inputs(plan_of(w), w.experiment)),
         models=lambda w: plan_of(w).models([w.experiment]),
+        own=lambda w: own_folder(plan_of(w).pretrained(w.experiment)),
     output:
         folder=directory("{root}/scores/{experiment}/{task}"),
     log:

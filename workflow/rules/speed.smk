@@ -15,6 +15,7 @@ rule measure_speed:
         corpus=lambda w: plan_of(w).path("corpora", timed_in(w).corpus),
         text=lambda w: [f for name in speed_of(w).sources() for f in downloads(name)]
         or plan_of(w).path("corpora/sts"),
+        own=lambda w: own_folder(*timed_baselines(w).values()),
     output:
         speeds="{root}/benchmarks/{table}.json",
     log:
@@ -31,7 +32,7 @@ rule measure_speed:
         runs=lambda w: {name: plan_of(w).run(name) for name in timed(w)},
         sides=lambda w: plan_of(w).sides(timed_in(w).corpus),
         pools=lambda w: timed_in(w).pools,
-        baselines=lambda w: {n: study_of(w).pretrained[n].model for n in speed_of(w).baselines},
+        baselines=timed_baselines,
         dataset=lambda w: next((DATASETS[n].record() for n in speed_of(w).sources()), None),
         read=lambda w: speed_of(w).languages,
         measured=lambda w: speed_of(w).measured(),

@@ -45,7 +45,6 @@ rule take_pretrained:
     Out: a model folder (model.safetensors, encoder.json, segmenter/).
     """
     input:
-        # a folder of the user: after an edit it is taken over again
         own=lambda w: own_folder(study_of(w).pretrained[w.pretrained].model),
     output:
         model=directory("{root}/pretrained/{pretrained}"),

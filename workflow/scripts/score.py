@@ -12,7 +12,8 @@ with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     params, wildcards = snakemake.params, snakemake.wildcards
     task = TASKS.parse(params.task)
-    inputs = {name: Path(str(path)) for name, path in snakemake.input.items() if name != "models"}
+    paths = {k: v for k, v in snakemake.input.items() if k not in ("models", "own")}
+    inputs = {name: Path(str(path)) for name, path in paths.items()}
     models = [params.pretrained] if params.pretrained else snakemake.input.models
     device = job_device(snakemake.config)
     load = load_baseline if params.pretrained else SentenceEncoder.load

@@ -22,6 +22,7 @@ rule time_comparisons:
     input:
         pairs=lambda w: fedorova2024.pairs(w.table),
         models=lambda w: fedorova2024.models(w.table),
+        own=lambda w: own_folder(*fedorova2024.baselines(w.table).values()),
     output:
         times=fedorova2024.plan.path("benchmarks/{table}.json"),
     log:

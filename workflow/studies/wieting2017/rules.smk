@@ -51,6 +51,7 @@ rule learn_words:
         texts=wieting2017.texts_of_people,
         bitexts=list(wieting2017.english_sides),
         start=lambda w: provided(wieting2017.words_start(), wieting2017.plan.path("words")),
+        own=own_folder(wieting2017.experiment.baseline),
     output:
         folder=directory(wieting2017.plan.path("words")),
         shares=wieting2017.plan.path("word-shares.npy"),
@@ -76,6 +77,7 @@ rule embed_words:
     """
     input:
         words=wieting2017.plan.path("words"),
+        own=own_folder(wieting2017.experiment.baseline),
     output:
         vectors=wieting2017.plan.path("starts/{dimension}.bin"),
     log:
