@@ -54,14 +54,31 @@ def test_sentences_spelt_alike_are_one_and_have_all_their_translations(encoder, 
 
 def test_bootstrap_pairs_systems_and_refuses_other_texts():
     good, bad = np.array([1, 1, 1, 0, 2], np.int16), np.array([0, 0, 1, 0, 2], np.int16)
-    systems = [{"forward": good}, {"forward": bad}]
+    groups = {"forward__groups": np.arange(5)}
+    systems = [{"forward": good} | groups, {"forward": bad} | groups]
     drawn = ranks.draws(systems, "forward.1", 200, 7)
     assert drawn.shape == (2, 200)
     assert (drawn[0] >= drawn[1]).all()
     assert drawn[0].mean() == pytest.approx(60, abs=5)
     assert (ranks.draws(systems[:1], "forward.1", 200, 7)[0] == drawn[0]).all()
     with pytest.raises(TandemError, match="different texts"):
-        ranks.draws([systems[0], {"forward": good[:3]}], "forward.1", 10, 1)
+        ranks.draws([systems[0], systems[1] | {"forward__groups": np.ones(5)}], "forward.1", 10, 1)
+
+
+def test_a_resample_has_the_same_groups_in_both_directions():
+    random = np.random.default_rng(3)
+    others = random.permutation(40)
+    # two sentences more have a translation of another
+    pairs = np.stack([np.arange(42), [*others, *others[:2]]], axis=1)
+    groups = dict(zip(("forward", "backward"), ranks.linked(pairs, 42), strict=True))
+    assert [len(numbers) for numbers in groups.values()] == [42, 40]
+    assert (groups["forward"][pairs[:, 0]] == groups["backward"][pairs[:, 1]]).all()
+    right = random.integers(2, size=40).astype(np.int16)  # of all sentences of a group, or none
+    items = {way: right[numbers] for way, numbers in groups.items()}
+    items |= {f"{way}__groups": numbers for way, numbers in groups.items()}
+    drawn = [ranks.draws([items], f"{way}.1", 500, 7)[0] for way in groups]
+    assert np.corrcoef(*drawn)[0, 1] > 0.95
+    assert [TranslationSearch().count(items, f"{way}.1") for way in groups] == [40, 40]
 
 
 def test_ranks_count_from_one_and_nobody_is_never_right():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tandem.corpora.bitext import meanings
 from tandem.errors import TandemError
 
 if TYPE_CHECKING:
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
     from tandem.statistics.correlation import FloatArray
     from tandem.tasks.task import Items
+
+
+GROUPS = "__groups"
+"""Ends the names of items that are the groups of another one's queries."""
 
 
 def right(listed: NDArray[np.int64], pairs: NDArray[np.int64], answers: int) -> NDArray[np.bool_]:
@@ -34,6 +39,18 @@ def ranks(hits: NDArray[np.bool_]) -> NDArray[np.int16]:
     return np.where(hits.any(1), hits.argmax(1) + 1, 0).astype(np.int16)
 
 
+def linked(pairs: NDArray[np.int64], queries: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the group of each query, (queries,), and of each answer, (answers,).
+
+    Groups are the connected components of `pairs`, (pairs, 2), which hold every query and answer:
+    sentences that are linked by translations. Either side has all of their numbers, from 0.
+    """
+    of_pairs = meanings(pairs[:, 0], pairs[:, 1] + queries)
+    of_queries, of_answers = (np.empty(side.max() + 1, np.int64) for side in pairs.T)
+    of_queries[pairs[:, 0]] = of_answers[pairs[:, 1]] = of_pairs
+    return of_queries, of_answers
+
+
 def precision(places: NDArray[np.int16], most: int) -> NDArray[np.bool_]:
     """Return whether each query has a right answer among the first `most`, (queries,)."""
     return (places > 0) & (places <= most)
@@ -52,15 +69,18 @@ def estimate(items: Items, unit: str) -> float:
 
 
 def draws(systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
-    """Bootstrap P@N x 100, resampling queries: (systems, resamples).
+    """Bootstrap P@N x 100, resampling groups of queries, as `linked` has them.
 
-    All systems share the draws, as do calls with the same number of queries and seed.
+    All systems share the draws, and so do both directions: a resample has the same groups, with
+    their sentences of either side. Returns (systems, resamples).
     """
     direction, most = split(unit)
-    if len({len(system[direction]) for system in systems}) > 1:
+    groups = systems[0][f"{direction}{GROUPS}"]
+    if any(not np.array_equal(system[f"{direction}{GROUPS}"], groups) for system in systems):
         raise TandemError("the systems to compare searched different texts. Score them again")
-    table = np.stack([precision(system[direction], most) for system in systems])
-    n = table.shape[1]
+    table = np.stack([np.bincount(groups, precision(s[direction], most)) for s in systems])
+    sizes = np.bincount(groups)
+    n = len(sizes)
     rng = np.random.default_rng(seed)
     drawn = (np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(resamples))
-    return np.stack([100 * (table @ times) / n for times in drawn], axis=1)
+    return np.stack([100 * (table @ times) / (sizes @ times) for times in drawn], axis=1)

@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from tandem.search.neighbours import Neighbours
     from tandem.statistics.correlation import FloatArray
 
+WAYS = ("forward", "backward")
+
 
 class TranslationSearch(Task):
     """P@N of the search from English (forward) and into English (backward).
 
     Items: `forward` and `backward`, the place of the first right answer of each different sentence,
-    or document (0: not among the first that count). Of sentences also: `positive`, the cosine of
+    or document (0: not among the first that count), and the groups of either, which translations
+    link; see `ranks.linked`. Of sentences also: `positive`, the cosine of
     each pair of translations; `negative`, for each English sentence whose first answer is right,
     the cosine of its nearest wrong one (section 5.4), NaN for others; `targets`, the numbers of
     different sentences on either side.
@@ -61,7 +64,8 @@ class TranslationSearch(Task):
         near = self._search(sides[0], sides[1], max(self.counts), device_of(encoder))
         pairs = np.tile(np.arange(len(text.documents))[:, None], 2)
         hits = (ranks.right(lists.indices, pairs, len(pairs)) for lists in near)
-        return dict(zip(("forward", "backward"), map(ranks.ranks, hits), strict=True))
+        places = dict(zip(WAYS, map(ranks.ranks, hits), strict=True))
+        return places | {f"{way}{ranks.GROUPS}": pairs[:, 0] for way in WAYS}
 
     def _sentences(
         self,
@@ -77,9 +81,11 @@ class TranslationSearch(Task):
         wrong = np.where(hits, -np.inf, near.forward.scores).max(1)
         first = hits[:, 0] & np.isfinite(wrong)
         back = ranks.right(near.backward.indices, text.pairs[:, ::-1], len(text.english))
+        groups = ranks.linked(text.pairs, len(text.english))
         return {
             "forward": ranks.ranks(hits),
             "backward": ranks.ranks(back),
+            **dict(zip((f"{way}{ranks.GROUPS}" for way in WAYS), groups, strict=True)),
             "positive": vectors.cosines(english, other, *text.pairs.T),
             "negative": np.where(first, wrong, np.nan).astype(np.float32),
             "targets": np.array([len(text.english), len(text.other)], np.int64),
@@ -95,7 +101,7 @@ class TranslationSearch(Task):
 
     def units(self, items: Items) -> list[str]:
         """Return the directions with each N."""
-        return [f"{way}.{n}" for way in ("forward", "backward") for n in self.counts]
+        return [f"{way}.{n}" for way in WAYS for n in self.counts]
 
     def estimate(self, items: Items, unit: str) -> float:
         """Return P@N x 100 of one direction."""
@@ -106,8 +112,8 @@ class TranslationSearch(Task):
         return ranks.draws(systems, unit, resamples, seed)
 
     def count(self, items: Items, unit: str) -> int:
-        """Count the sentences, or documents, that are looked for."""
-        return len(items[ranks.split(unit)[0]])
+        """Count the groups of sentences, or documents: what is drawn of them is independent."""
+        return len(np.unique(items[f"{ranks.split(unit)[0]}{ranks.GROUPS}"]))
 
     def details(self, items: Items) -> dict[str, Any]:
         """Return the mean cosines of translations and of the nearest others, and the sizes."""
