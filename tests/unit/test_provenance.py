@@ -217,6 +217,15 @@ def test_every_script_of_the_workflow_imports_the_library(tmp_path):
     assert not [script.name for script in scripts if not imported([script], LIBRARY)]
 
 
+def test_what_a_score_is_computed_by_is_followed_where_bootstraps_are_left_out():
+    """See `UNUSED` in rules/common.smk."""
+    left_out = ROOT / "tandem/statistics/bootstrap.py"
+    kind = ROOT / "tandem/tasks/kinds/uniformity.py"
+    followed = imported([kind], LIBRARY, [left_out])
+    assert ROOT / "tandem/statistics/blocks.py" in followed
+    assert left_out not in imported([ROOT / "tandem/statistics/uniformity.py"], LIBRARY)
+
+
 def test_a_module_that_a_job_does_not_use_is_not_followed(tree, tmp_path_factory):
     changed = tmp_path_factory.mktemp("changed")
     shutil.copytree(tree, changed, dirs_exist_ok=True)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tandem.statistics import bootstrap
+from tandem.statistics import blocks
 from tandem.statistics.correlation import spearman_rows
 from wieting2019.methods.kinship import (
     Sample,
@@ -111,7 +111,7 @@ def test_what_only_strata_explain_is_not_found_within_them() -> None:
 def test_p_does_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = np.random.default_rng(1).normal(size=(2, 11))
     whole = permuted_within(x, y, list("aaaabbbbccc"), 100, 3)
-    monkeypatch.setattr(bootstrap, "BLOCK_ELEMENTS", 50)
+    monkeypatch.setattr(blocks, "BLOCK_ELEMENTS", 50)
     assert permuted_within(x, y, list("aaaabbbbccc"), 100, 3) == whole
 
 

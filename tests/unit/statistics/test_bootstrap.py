@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from tandem.statistics import bootstrap, correlation
+from tandem.statistics import blocks, bootstrap, correlation
 
 
 def loop_draws(gold, score, resamples, seed):
@@ -35,7 +35,7 @@ def test_bootstrap_does_not_depend_on_the_block_size(monkeypatch):
     rng = np.random.default_rng(1)
     gold, scores = rng.normal(size=11), rng.normal(size=(2, 11))
     whole = bootstrap.bootstrap_pearson(gold, scores, 100, np.random.default_rng(3))
-    monkeypatch.setattr(bootstrap, "BLOCK_ELEMENTS", 50)
+    monkeypatch.setattr(blocks, "BLOCK_ELEMENTS", 50)
     parts = bootstrap.bootstrap_pearson(gold, scores, 100, np.random.default_rng(3))
     np.testing.assert_allclose(parts, whole, atol=1e-12)
 

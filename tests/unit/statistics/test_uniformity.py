@@ -19,7 +19,7 @@ def test_nearness_leaves_a_sentence_itself_out(monkeypatch):
     apart = np.square(units[:, None] - units[None]).sum(-1)
     expected = [np.mean([np.exp(-2 * apart[i, j]) for j in range(7) if j != i]) for i in range(7)]
     np.testing.assert_allclose(nearness(vectors), expected)
-    monkeypatch.setattr("tandem.statistics.bootstrap.BLOCK_ELEMENTS", 14)  # two rows at a time
+    monkeypatch.setattr("tandem.statistics.blocks.BLOCK_ELEMENTS", 14)  # two rows at a time
     np.testing.assert_allclose(nearness(vectors), expected)
 
 

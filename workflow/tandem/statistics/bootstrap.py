@@ -15,13 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import NonNegativeInt, PositiveInt
 
 from tandem.registry import Settings
+from tandem.statistics.blocks import blocks
 from tandem.statistics.correlation import FloatArray, checked, standardised
 
 LEVEL = 0.95
 """Coverage of every interval that Tandem reports."""
-
-BLOCK_ELEMENTS = 1 << 21
-"""Resampled values held at once (16 MiB as float64): bounds memory, never changes a number."""
 
 Statistic = Callable[..., FloatArray]
 
@@ -108,10 +106,3 @@ def _resampled(
     """Yield blocks of rows and, for each row, `items` positions drawn with replacement."""
     for block in blocks(resamples, items):
         yield block, rng.integers(items, size=(block.stop - block.start, items))
-
-
-def blocks(rows: int, width: int) -> Iterator[slice]:
-    """Cut `rows` rows of `width` values into blocks of bounded size."""
-    step = max(1, BLOCK_ELEMENTS // width)
-    for start in range(0, rows, step):
-        yield slice(start, min(start + step, rows))

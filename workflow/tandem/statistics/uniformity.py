@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandem.errors import TandemError
-from tandem.statistics.bootstrap import blocks
+from tandem.statistics.blocks import blocks
 from tandem.statistics.correlation import FloatArray
 from tandem.statistics.cosine import unit_length
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tandem.statistics.bootstrap import blocks
+from tandem.statistics.blocks import blocks
 from tandem.statistics.correlation import NOISE, FloatArray
 from tandem.statistics.inference import Estimate
 

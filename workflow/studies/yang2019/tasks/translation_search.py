@@ -25,10 +25,10 @@ class TranslationSearch(Task):
 
     Items: `forward` and `backward`, the place of the first right answer of each different sentence,
     or document (0: not among the first that count), and the groups of either, which translations
-    link; see `ranks.linked`. Of sentences also: `positive`, the cosine of
-    each pair of translations; `negative`, for each English sentence whose first answer is right,
-    the cosine of its nearest wrong one (section 5.4), NaN for others; `targets`, the numbers of
-    different sentences on either side.
+    link; see `ranks.linked`. Of sentences also: `positive`, the cosine of each pair of
+    translations; `negative`, for each English sentence whose first answer is right, the cosine of
+    its nearest wrong one (section 5.4), NaN for others; `targets`, the numbers of different
+    sentences on either side.
     """
 
     metric: ClassVar[str] = "p_at_n_x100"
