@@ -18,6 +18,8 @@ from small_runs import (
 )
 
 from tandem.errors import TandemError
+from tandem.objectives.contrastive import batch_count, batch_slices
+from tandem.objectives.kinds.additive_margin import AdditiveMargin
 from tandem.objectives.kinds.additive_margin_scale import AdditiveMarginScale
 from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.kinds.scaled_cosine import ScaledCosine
@@ -109,10 +111,23 @@ def test_one_pair_is_too_few():
         course_of(described(AVERAGING), TYPES, [bitext(1)])
 
 
-def test_a_last_pair_alone_joins_the_megabatch_before_it():
-    run = described(AVERAGING, Margin(megabatch=1, anneal=0), epochs=1)
-    trained = train(run, pairs=bitext(33))
-    assert np.isfinite(trained.progress.history[-1].loss)
+@pytest.mark.parametrize(
+    "objective", [Margin(megabatch=1), Margin(megabatch=3, anneal=0), AdditiveMargin()]
+)
+@pytest.mark.parametrize(("pairs", "sizes"), [(33, [16, 17]), (17, [17]), (34, [16, 16, 2])])
+def test_a_last_pair_alone_joins_the_batch_before_it(objective, pairs, sizes, monkeypatch):
+    """Alone it would have no negative."""
+    read, loss = [], type(objective).loss
+    monkeypatch.setattr(type(objective), "loss", lambda *a: read.append(a[1].shape[1]) or loss(*a))
+    trained = train(described(AVERAGING, objective, epochs=2), pairs=bitext(pairs))
+    assert read == 2 * sizes
+    assert trained.learner.step == trained.learner._steps == len(read)
+
+
+def test_batches_of_one_pair_are_of_one_pair():
+    assert [batch_count(pairs, 1) for pairs in (1, 2, 5)] == [1, 2, 5]
+    assert batch_slices(3, 1) == [slice(0, 1), slice(1, 2), slice(2, 3)]
+    assert batch_slices(1, 4) == [slice(0, 1)]  # of an epoch that draws no more
 
 
 def test_labelled_pairs_are_for_objectives_that_read_labels(monkeypatch):

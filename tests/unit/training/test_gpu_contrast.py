@@ -79,6 +79,24 @@ def test_it_learns_what_a_cpu_does(encoder, objective, optimizer):
     run = described(encoder, objective, optimizer=optimizer, **EXACT)
     texts = [bitext()] if optimizer == "sgd" else two_texts()
     texts = [in_words(text) for text in texts] if encoder.words else texts
+    assert_as_on_a_cpu(run, texts, 2e-3 if optimizer == "adam" else 1e-5)
+
+
+@pytest.mark.parametrize("objective", [OBJECTIVE, AdditiveMargin(), HARD], ids=lambda o: o.kind)
+@pytest.mark.parametrize("pairs", [17, 33, 161])
+def test_a_last_pair_alone_joins_the_batch_before_it_there_too(objective, pairs, tmp_path):
+    run, texts = described(AVERAGING, objective, **EXACT), [bitext(pairs)]
+    whole = assert_as_on_a_cpu(run, texts, 2e-3)
+    assert whole.learner.step == whole.learner._steps == 3 * (pairs // 16)
+    stops = iter([False, True])
+    course(run, texts).run(None, tmp_path / "c", show=False, stopped=lambda: next(stops))
+    resumed = course(run, texts)
+    assert resumed.resume(tmp_path / "c")
+    resumed.run(None, tmp_path / "c", show=False)
+    assert_same_parameters(whole, resumed)
+
+
+def assert_as_on_a_cpu(run, texts, bound):
     there = train(run, texts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tandem.machine._as_gpu", [])
@@ -89,8 +107,8 @@ def test_it_learns_what_a_cpu_does(encoder, objective, optimizer):
     np.testing.assert_allclose(*losses, rtol=2e-5)
     for name, tensor in here.best.items():
         if not name.endswith(FLAT):
-            bound = 2e-3 if optimizer == "adam" else 1e-5
             torch.testing.assert_close(there.best[name].cpu(), tensor, rtol=bound, atol=bound)
+    return there
 
 
 def of_all_lengths(pairs):

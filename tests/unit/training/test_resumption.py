@@ -78,6 +78,21 @@ def test_a_killed_run_that_anneals_by_share_resumes_to_the_same_bytes(tmp_path, 
     assert sizes[-1] == (6, 30)  # 150 pairs are 10 batches, three times
 
 
+@pytest.mark.parametrize("saves", [1, 2, 5])
+def test_a_killed_run_whose_last_pair_joins_a_batch_resumes_to_the_same_bytes(
+    tmp_path, monkeypatch, saves
+):
+    run, pairs, folder = described(AVERAGING, decay="linear"), bitext(161), tmp_path / "c"
+    whole = train(run, pairs=pairs)
+    killed_after(saves, monkeypatch, lambda: train(run, folder, pairs=pairs, checkpoint_seconds=-1))
+    trainer = course_of(run, TYPES, [pairs])
+    assert trainer.resume(folder)
+    rising = Rising()
+    rising.calls = len(trainer.progress.history)
+    trainer.run(rising, folder, show=False)
+    assert_same_bytes(trainer, whole)
+
+
 @pytest.mark.parametrize("architecture", [AVERAGING, LSTM])
 @pytest.mark.parametrize("saves", [1, 4, 9])
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path, monkeypatch, architecture, saves):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from tandem.objectives.objective import Objective
@@ -58,13 +58,13 @@ class Contrastive(Objective):
 
         A pool ends with its epoch, so that it has no more batches than the text.
         """
-        total = epochs * ceil(pairs / batch)
+        total = epochs * batch_count(pairs, batch)
         step = largest = 0
         for _ in range(epochs):
             position = 0
             while position < pairs:
                 end = pool_end(position, pairs, self.batches(step, total) * batch)
-                count = ceil((end - position) / batch)
+                count = batch_count(end - position, batch)
                 position, step, largest = end, step + count, max(largest, count)
         return largest
 
@@ -101,3 +101,17 @@ def pool_end(start: int, pairs: int, size: int) -> int:
     end = min(start + size, pairs)
     # a single pair has no negative: the last one joins this pool
     return pairs if end == pairs - 1 else end
+
+
+def batch_count(pairs: int, batch: int) -> int:
+    """Return how many batches so many pairs make, the last of which is never of a single pair.
+
+    It would have no negative, and joins the batch before it, unless all are to be of one pair.
+    """
+    return max(1, (pairs + batch - 2) // batch) if batch > 1 else pairs
+
+
+def batch_slices(pairs: int, batch: int) -> list[slice]:
+    """Return the pairs of each batch of a pool, as `batch_count` counts them."""
+    starts = [number * batch for number in range(batch_count(pairs, batch))]
+    return [slice(*ends) for ends in pairwise([*starts, pairs])]

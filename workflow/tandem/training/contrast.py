@@ -9,7 +9,6 @@ wieting2019, sections 2 and 3.1; the objective decides how large a pool is.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,7 +21,7 @@ from tandem.encoders.encoder import Tokens
 from tandem.errors import TandemError
 from tandem.kernels.sums import number_types
 from tandem.machine import learns_on_host
-from tandem.objectives.contrastive import Contrastive, Pool, pool_end
+from tandem.objectives.contrastive import Contrastive, Pool, batch_count, batch_slices, pool_end
 from tandem.training.checkpoint import load_optimizer, optimizer_tensors
 from tandem.training.course import Advance, Learner, Parameters, State
 from tandem.training.noise import DropoutPool, generator, scramble
@@ -97,7 +96,7 @@ class Contrast(Learner):
         if self._frozen:
             self.composition.freeze(recipe.frozen_layers)
         self._bfloat16 = uses_bfloat16(run, self.device)
-        self._steps = recipe.epochs * sum(math.ceil(t.longest / recipe.batch) for t in texts)
+        self._steps = recipe.epochs * sum(batch_count(t.longest, recipe.batch) for t in texts)
         self._make_optimizers(table.to(self.device), self._steps)
         dropout = recipe.dropout, run.encoder.dimension, run.seed, self.device
         self.dropout = DropoutPool(*dropout) if recipe.dropout else None
@@ -189,10 +188,10 @@ class Contrast(Learner):
         random = generator(*self._key(span))
         rows = self._orders[span.text][span.start : span.end]
         sentences, count = text.take(rows), len(rows)
-        encoded = self._encode(sentences) if count <= size and self._plain else None
+        batches = batch_slices(count, size)
+        encoded = self._encode(sentences) if len(batches) == 1 and self._plain else None
         chosen = self._choose(text, rows, sentences, encoded)
         groups = torch.stack(self.objective.rows(torch.arange(count), chosen)).numpy()
-        batches = [slice(first, min(first + size, count)) for first in range(0, count, size)]
         step = partial(self._step, sentences, encoded, groups, chosen, random)
         return sum(map(step, batches)), len(batches)
 

@@ -24,7 +24,7 @@ from torch.nn import functional
 from tandem.encoders.encoder import Room, Tokens
 from tandem.encoders.rows import parts_by_length
 from tandem.machine import exact_products, send
-from tandem.objectives.contrastive import Pool
+from tandem.objectives.contrastive import Pool, batch_count, batch_slices
 from tandem.training.contrast import Contrast
 from tandem.training.course import Advance, Parameters, State
 from tandem.training.gpu_optimizer import GpuOptimizer
@@ -128,7 +128,7 @@ class GpuContrast(Contrast):
         pool = self._pools.take(span)
         size, count = self.settings.recipe.batch, span.end - span.start
         monolingual = self.texts[span.text].monolingual
-        if count <= size:
+        if batch_count(count, size) == 1:
             labels = [] if pool.labels is None else [pool.labels]
             inputs = [pool.sentences, pool.keys, pool.seed, *labels]
 
@@ -181,14 +181,14 @@ class GpuContrast(Contrast):
         chosen = self.objective.choose(Pool(vectors, keys, monolingual, labels))
         numbers = sentences[self._groups(count, chosen)]
         rows: list[Tensor] = []
-        for first in range(0, count, size):
-            batch = slice(first, min(first + size, count))
+        slices = batch_slices(count, size)
+        for batch in slices:
             part = self.objective.part(chosen, batch)
             values = [numbers[:, batch].flatten(), seed + 8 * (len(rows) + 1)]
             rows.append(torch.cat([*values, *(tensor.flatten().long() for tensor in part)]))
             shapes = [(tensor.shape, tensor.dtype) for tensor in part]
-            self._layouts[len(rows[-1])] = len(numbers), batch.stop - first, shapes
-        whole = count - count % size
+            self._layouts[len(rows[-1])] = len(numbers), batch.stop - batch.start, shapes
+        whole = count if count % size == 0 else slices[-1].start
         batches = [numbers[:, :whole].unflatten(1, (-1, size)).transpose(0, 1).flatten(1)]
         if whole < count:
             batches.append(numbers[:, whole:].flatten().unsqueeze(0))

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from tandem.encoders.encoder import Room
 from tandem.machine import send
+from tandem.objectives.contrastive import batch_count
 from tandem.training.noise import generator
 from tandem.training.pairs import Indices, Pairs, Span
 from tandem.training.stretch import PAIRS, Shelf, Stretch, keys_of, read_stretch
@@ -124,7 +125,7 @@ class Pools:
             pools.append(span)
             positions[span.text] = span.end
             pairs += span.end - span.start
-            step += -(-(span.end - span.start) // self._batch)
+            step += batch_count(span.end - span.start, self._batch)
         return pools, (positions, step)
 
     def _read_ahead(self) -> None:
