@@ -205,6 +205,22 @@ def test_a_model_that_cannot_restyle_says_which_can(home, capsys):
     assert "another language" not in err
 
 
+def test_a_small_text_is_trained_on_until_its_loss_is_the_least(home):
+    """P@1 is there from the first epoch, from which a training that it chose did not get away."""
+    texts, model = [str(home / f"my.{side}") for side in ("en", "de")], home / "longer"
+    at = QUICK.index("--epochs")
+    # a pass is of one update
+    options = [*QUICK[:at], *QUICK[at + 2 :], "--objective-setting", "annealing=null"]
+    asked = ["train", *texts, "--languages", "en", "de", *options, "--epochs", "20"]
+    assert main([*asked, "--out", str(model)]) == 0
+    lines = (model / "history.csv").read_text().splitlines()
+    assert lines[0] == "epoch,loss,validation_minus_loss_nats"
+    scores = [float(line.split(",")[2]) for line in lines[1:]]
+    assert len(scores) == 21 and scores[-1] > scores[1]
+    best = SentenceEncoder.load(model).metadata["epoch"]
+    assert scores[best] == max(scores[1:]) and best > 10
+
+
 def test_it_trains_one_pair_of_languages_by_a_posterior(home, capsys):
     pair = ["--pair", "en", "de", str(home / "my.en"), str(home / "my.de")]
     other = ["--pair", "en", "fr", str(home / "my.en"), str(home / "my.de")]

@@ -59,6 +59,30 @@ def test_what_the_learning_rate_does_is_said():
     assert "batches of 2,000 tokens, learning" in writes
 
 
+def test_decoders_have_hundreds_of_updates_whatever_the_text():
+    objective = Generative(tokens=2000)
+    for pairs in (300, 3000, 20_000, 1_000_000):
+        _, recipe = followed(pairs, objective=objective)
+        updates = max(1, pairs * 15 // 2000)
+        assert recipe.epochs * updates >= 3000
+        assert recipe.patience * updates >= 2 * recipe.warmup
+    assert (recipe.epochs, recipe.patience) == (20, 3)
+    # larger batches are fewer
+    larger = followed(20_000, objective=Generative(tokens=20_000))[1]
+    assert larger.epochs > followed(20_000, objective=objective)[1].epochs
+    asked = followed(300, objective=objective, epochs=2, patience=1)[1]
+    assert (asked.epochs, asked.patience) == (2, 1)
+    assert "validation is minus the loss" in in_words(9, objective, asked)
+
+
+def test_the_divergence_of_a_small_model_follows_its_updates():
+    objective = Generative(**recipes.small("generative"))
+    assert [objective.weight(step, 40) for step in (10, 40)] == pytest.approx([0.075, 0.3])
+    assert objective.weight(3600, 3600) == pytest.approx(0.3)
+    asked = Generative(**recipes.small("generative") | {"annealing": 20})
+    assert [asked.weight(step, 40) for step in (10, 40)] == [0.5, 1.0]
+
+
 def test_of_many_characters_the_rarest_are_left_out():
     assert segmentation(10, FEW).character_coverage == 1
     assert segmentation(10, MANY).character_coverage == 0.9995

@@ -83,8 +83,7 @@ class Generation(Learner):
         self.networks.to(self.device)
         kind = HostSteps if self._host else GpuSteps
         self.steps: Steps = kind(self.networks, tables, run.recipe, total)
-        # what the weight of the divergence is at the end
-        self._last = min(1.0, total / max(1, self.objective.annealing))
+        self._total, self._last = total, self.objective.weight(total, total)
         dropout = run.recipe.dropout, encoder.dimension, run.seed, self.device
         self._pool = DropoutPool(*dropout) if run.recipe.dropout else None
         self._bfloat16 = uses_bfloat16(run, self.device)
@@ -115,7 +114,7 @@ class Generation(Learner):
     def _learn(self, parts: Sequence[Indices], random: np.random.Generator) -> Tensor:
         """Take a step on a batch; return the sum of the losses of its pairs."""
         texts, pairs = [self._sides(self._text, part) for part in parts], sum(map(len, parts))
-        weight = min(1.0, self.step / max(1, self.objective.annealing))
+        weight = self.objective.weight(self.step, self._total)
         seed = int(random.integers(1 << 62))
         self.steps.fetch(texts, random)
         self.networks.train()

@@ -21,7 +21,7 @@ from tandem.own_bitext.asked import Asked, plain, start_in_words
 from tandem.own_bitext.division import ORIGINS, beside, divide, losses, main_training, pairs_in
 from tandem.own_bitext.inputs import Source, apart, described, refuse_same_text, written
 from tandem.own_bitext.quality import CROWD, examples, quality
-from tandem.own_bitext.selection import by_all
+from tandem.own_bitext.selection import selection
 from tandem.own_bitext.stopping import put_in_place, stopping
 from tandem.own_bitext.vocabulary import segment, unknown
 from tandem.segmentation.segmenter import Segmenter
@@ -93,12 +93,13 @@ def train(
             of `bitext`; by languages where the text is.
         overwrite: `out` may be an earlier model, which is replaced.
         resume: `out` may be the best epoch of this training, from when it was stopped.
-        after_epoch: called with each epoch: its number, loss and P@1 x 100 on held-out pairs.
+        after_epoch: called with each epoch: its number, loss and P@1 x 100 on held-out pairs; of a
+            generative objective minus the loss on these.
         asked: fields of `Asked`, such as `start` or `seed`; settings of its recipe, such as
             `epochs` or `threads`, and of its segmentation, such as `size`, may stand by themselves.
 
     Returns:
-        The encoder after the epoch in which most sentences found their translation.
+        The encoder after the epoch that is best on held-out pairs.
 
     Raises:
         TandemError: too few pairs are left, settings contradict each other, or `out` is not free.
@@ -242,14 +243,15 @@ def _train(
             problem = f"{name}: fewer than two pairs have a token that is known on both sides"
             raise TandemError(f"{problem}. Give more text of this pair, or leave it out")
     run = Run(how.kind, objective, recipe, how.seed)
-    select = by_all(ids, how.pairs)
+    chosen_by = selection(objective, ids, how.pairs, [part["valid"] for part in parts])
     with stopping() as stop:
         encoder, history = training.train_encoder(
-            run, segmenter, [part["train"] for part in parts], select, checkpoint, how.device,
-            start=how.trained, stopped=stop, after_epoch=after_epoch,
+            run, segmenter, [part["train"] for part in parts], chosen_by.select, checkpoint,
+            how.device, start=how.trained, stopped=stop, after_epoch=after_epoch,
+            held_out=chosen_by.held_out,
         )  # fmt: skip
     origin = _origin(how, text, encoder, tell)
-    training.save_trained(model, encoder, history, origin, score="p_at_1_x100")
+    training.save_trained(model, encoder, history, origin, score=chosen_by.score)
     return encoder
 
 

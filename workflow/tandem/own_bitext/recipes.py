@@ -30,7 +30,7 @@ def followed(
         asked: settings of the recipe that take the place of those for so many pairs.
     """
     if isinstance(objective, Generative):
-        return objective, Recipe(**_GENERATIVE | asked)
+        return objective, Recipe(**_generative(pairs, objective) | asked)
     names = ("learning_rate", "dropout", "epochs", "patience")
     values = next(v for most, v in _FOLLOWS if pairs <= most)
     recipe: dict[str, Any] = dict(zip(names, values, strict=True))
@@ -40,6 +40,18 @@ def followed(
     if encoder and encoder.weight_shapes():
         recipe |= _LAYERS
     return objective or Margin(**{"megabatch": 16} if much else {}), Recipe(**recipe | asked)
+
+
+def _generative(pairs: int, objective: Generative) -> dict[str, Any]:
+    """Return the recipe of a generative objective for a number of training pairs.
+
+    Of few pairs a pass has few updates, and decoders need hundreds before they say anything.
+    """
+    updates = max(1, pairs * _LENGTH // objective.tokens)
+    return _GENERATIVE | {
+        "epochs": max(_LEAST_EPOCHS, math.ceil(_PLANNED / updates)),
+        "patience": max(_LEAST_PATIENCE, math.ceil(_PATIENT / updates)),
+    }
 
 
 def small(kind: str, width: int | None = None) -> dict[str, Any]:
@@ -53,7 +65,7 @@ def small(kind: str, width: int | None = None) -> dict[str, Any]:
         body = {"kind": "transformer", "pooling": "mean", "hidden": width, "layers": 1, **layers}
         return {"body": body, "latent": width}
     if kind == "generative":
-        return {**layers, "tokens": 2000, "drawn": 500, "annealing": 5000, "dropout": 0.0}
+        return {**layers, "tokens": 2000, "drawn": 500, "annealing": None, "dropout": 0.0}
     return {}
 
 
@@ -81,10 +93,16 @@ SentencePiece takes 1.5 GB for so many, and 10 GB for 2 million (docs/own-bitext
 WIDTH, _HEADS = 128, 8
 """Width and heads of small transformers."""
 _GENERATIVE: dict[str, Any] = {
-    "learning_rate": 0.002, "warmup": 250, "decay": "root", "dropout": 0.0, "epochs": 20,
-    "patience": 3,
+    "learning_rate": 0.002, "warmup": 250, "decay": "root", "dropout": 0.0,
 }  # fmt: skip
 """For generative objectives (docs/generative.md)."""
+_LENGTH = 15
+"""Tokens of a pair of sentences, those of the longer one, as batches of tokens count them."""
+_PLANNED, _PATIENT = 3000, 500
+"""Updates of generative objectives: at least as many are planned, and made without a gain before
+training ends, which is twice their warm-up."""
+_LEAST_EPOCHS, _LEAST_PATIENCE = 20, 3
+"""Epochs of much text, and those without a gain."""
 _LAYERS = {"learning_rate": 0.0005, "embedding_multiplier": 64.0, "dropout": 0.0}
 """For encoders with parameters besides their embeddings. The rates of averaging encoders make all
 their vectors alike; embeddings still need large steps (docs/fidelity.md)."""
@@ -172,6 +190,7 @@ def in_words(tokens: int, objective: Objective, recipe: Recipe) -> str:
     batch = f"{recipe.batch} pairs"
     if isinstance(objective, Generative):
         batch = f"{objective.tokens:,} tokens"
+        ending += "; validation is minus the loss of a held-out pair, in nats"
     return (
         f"{tokens:,} kinds of tokens, {OBJECTIVES.dump(objective)['kind']} loss, batches of "
         f"{batch}, learning rate {rate}, dropout "

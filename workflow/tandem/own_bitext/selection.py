@@ -1,17 +1,50 @@
-"""Which epoch is kept: that in which most held-out sentences find their translation."""
+"""Which epoch is kept: that in which most held-out sentences find their translation.
+
+Of what writes sentences it is the one with the least loss on held-out pairs: P@1 tells nothing of
+decoders, and stands still while they learn.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from tandem.encoders.measured import Languages, name_of
+from tandem.objectives.kinds.generative import Generative
+from tandem.objectives.objective import Objective
 from tandem.segmentation import ragged
 from tandem.segmentation.ragged import Ragged
-from tandem.tasks.selection import all_cosines
+from tandem.tasks.selection import SCORES, all_cosines
+from tandem.training.pairs import Pairs
 from tandem.training.run import Select
+
+
+class Selection(NamedTuple):
+    """What chooses an epoch.
+
+    Attributes:
+        score: what it is called, the higher the better.
+        select: scores an encoder; None: the loss on the pairs `held_out` does.
+    """
+
+    score: str
+    select: Select | None = None
+    held_out: Pairs | None = None
+
+
+def selection(
+    objective: Objective, folder: Path, pairs: Sequence[Languages], held_out: Sequence[Pairs]
+) -> Selection:
+    """Return what chooses an epoch: see `by_all`, which reads `folder`, and above.
+
+    `held_out` are the validation pairs of each pair of languages.
+    """
+    if isinstance(objective, Generative):
+        return Selection(SCORES["loss"], held_out=held_out[0])
+    return Selection(SCORES["retrieval"], by_all(folder, pairs))
 
 
 def by_all(folder: Path, pairs: Sequence[Languages]) -> Select:

@@ -12,6 +12,8 @@ from tandem.objectives.objective import Objective
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 Place = Literal["word", "hidden", "attention", "logit"]
+_LAST_WEIGHT = 0.3
+"""Of the divergence, where a training ends, unless `annealing` says otherwise."""
 
 
 class Generative(Objective):
@@ -50,8 +52,9 @@ class Generative(Objective):
     sampled: bool = True
     """With a prior: reconstructions read vectors drawn from the posterior (section 3); else its
     means, as in the authors' released code. Translations always read means."""
-    annealing: NonNegativeInt = 65_536
-    """Updates in which the weight of the divergence rises from 0 to 1."""
+    annealing: NonNegativeInt | None = 65_536
+    """Updates in which the weight of the divergence rises from 0 to 1; null: as many as let it end
+    at 0.3 after the last planned update, as after the paper's 20,000."""
     smoothing: Share = 0.1
     """Label smoothing of translations."""
     decoder: Literal["transformer", "lstm"] = "transformer"
@@ -109,6 +112,12 @@ class Generative(Objective):
                 f"the objective {self.kind} learns from pairs of two languages, and there are "
                 f"{texts} texts. Give one bitext"
             )
+
+    def weight(self, step: int, steps: int) -> float:
+        """Return the weight of the divergence in one of so many planned updates, from 1."""
+        if self.annealing is None:
+            return _LAST_WEIGHT * min(1.0, step / steps)
+        return min(1.0, step / max(1, self.annealing))
 
     @property
     def reconstructed(self) -> tuple[int, ...]:
