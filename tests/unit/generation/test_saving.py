@@ -202,11 +202,16 @@ def test_little_is_written_at_a_time_where_there_are_many_beginnings(model, monk
         return written(generator, decoder, vectors, *how)
 
     monkeypatch.setattr(writing, "written", counted)
-    monkeypatch.setattr(writing, "AT_ONCE", 300)
+    monkeypatch.setattr(writing, "TOKENS", 300)
     few = list(restyled(generator, sentences(7), sentences(7), "en", 5, 20))
     assert counts == [3, 3, 1]
-    monkeypatch.setattr(writing, "AT_ONCE", 10**6)
+    monkeypatch.setattr(writing, "TOKENS", 10**6)
     assert few == list(restyled(generator, sentences(7), sentences(7), "en", 5, 20))
+    # scores are bounded, too: five beginnings of so many types
+    counts.clear()
+    monkeypatch.setattr(writing, "SCORES", 4 * 5 * TYPES)
+    assert few == list(restyled(generator, sentences(7), sentences(7), "en", 5, 20))
+    assert counts == [4, 3]
 
 
 def test_text_of_pieces_has_its_spaces_and_marks():
@@ -221,3 +226,16 @@ def test_text_of_pieces_has_its_spaces_and_marks():
     assert text_of(Model, [0, 1, 2, 3, 4, 5, 6, 7]) == "he said, (yes)."
     assert text_of(Model, [0, 1, 2, 8, 5, 9, 7]) == "he said \u201cyes\u201d."
     assert text_of(Model, []) == ""
+
+
+def test_what_is_written_at_a_time_is_bounded_whatever_is_asked_for():
+    assert writing.at_once(writing.BEAM, writing.LONGEST, 64_000) == 64
+    for beam in (1, 5, 100):
+        for longest in (1, 100, 1000):
+            for types in (300, 64_000, 250_000):
+                count = writing.at_once(beam, longest, types)
+                assert count == 1 or count * beam * longest <= writing.TOKENS
+                assert count == 1 or count * beam * types <= 1 << 25
+                # --beam 1, which the message for a full GPU names, takes less than any other
+                alone = writing.at_once(1, longest, types)
+                assert beam == 1 or alone < count * beam

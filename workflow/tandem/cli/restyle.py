@@ -14,6 +14,7 @@ from tandem.text import is_blank
 from tandem.text.amounts import amount
 
 _EXAMPLE = "tandem restyle model/ verses.en king-james.en --language en --out restyled.en"
+_SMALLER = "Give --beam 1, or --device cpu"
 
 
 def add_restyle(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace) -> None:
 
     files = [options.first, options.second]
     device = place(options.device)
-    with common.output(options, files, options.model) as out, gpu_errors("Lower --beam", device):
+    with common.output(options, files, options.model) as out, gpu_errors(_SMALLER, device):
         if options.threads is not None:
             limit_threads(options.threads)
         generator = Generator(options.model, device)

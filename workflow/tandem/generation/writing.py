@@ -25,8 +25,9 @@ BEAM = 5
 """Beginnings that are kept for each sentence."""
 LONGEST = 100
 """Most tokens that are written."""
-AT_ONCE = 64 * BEAM * LONGEST
-"""Most tokens, of all beginnings, that are written at a time; or one sentence."""
+TOKENS, SCORES = 64 * BEAM * LONGEST, 1 << 25
+"""Most tokens of all beginnings, and most scores (beginnings by types), at a time; or those of one
+sentence. Five arrays of scores are in memory together, with 128 MB each."""
 
 
 def restyled(
@@ -54,7 +55,7 @@ def restyled(
     decoder = _decoder(generator, language, styles is not None)
     if styles is not None and len(sources) != len(styles):
         raise TandemError(f"{len(sources):,} sources and {len(styles):,} styles: give one for each")
-    count = max(1, AT_ONCE // (beam * longest))
+    count = at_once(beam, longest, len(generator.encoder.segmenter))
     for first in range(0, len(sources), count):
         rows = slice(first, first + count)
         vectors = generator.encoder.encode(sources[rows], language)
@@ -65,6 +66,15 @@ def restyled(
         texts = iter(written(generator, decoder, vectors[readable], beam, longest))
         for has_meaning in readable:
             yield text_of(generator, next(texts)) if has_meaning else ""
+
+
+def at_once(beam: int, longest: int, types: int) -> int:
+    """Return how many sentences are written at a time, so that memory is bounded; at least one.
+
+    With a smaller beam than the default they are not more, so that it takes less memory.
+    """
+    beam = max(beam, BEAM)
+    return max(1, min(TOKENS // (beam * longest), SCORES // (beam * types)))
 
 
 def legible(

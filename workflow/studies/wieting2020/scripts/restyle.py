@@ -14,7 +14,7 @@ with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     triples = read_triples(Path(snakemake.input.styles) / "triples.tsv")
     device = job_device(snakemake.config)
-    with gpu_errors("Lower `beam` of the table styles", device):
+    with gpu_errors("Give the table styles a `beam` of 1", device):
         generator = Generator(snakemake.input.model, device)
         manner = snakemake.wildcards.manner
         lines = transfer.written(generator, triples, snakemake.params.beam, manner)
