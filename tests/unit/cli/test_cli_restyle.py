@@ -231,4 +231,8 @@ def test_it_trains_one_pair_of_languages_by_a_posterior(home, capsys):
     assert "averaging has no posterior" in capsys.readouterr().err
     assert main(["train", *pair, *QUICK, "--batch", "64", *out]) == 1
     assert "generative does not read batch of a recipe" in capsys.readouterr().err
+    other = [option.replace("words", "trigrams") for option in QUICK]
+    assert main(["train", *pair, *other, *out]) == 1
+    err = capsys.readouterr().err
+    assert "character trigrams in a row are no text. Give the segmentation sentencepiece" in err
     assert not (home / "joint").exists()

@@ -18,6 +18,7 @@ from tandem.generation import writing
 from tandem.generation.networks import reconstruction
 from tandem.generation.saving import Generator
 from tandem.generation.writing import legible, restyled, text_of, written
+from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import Segmenter
 from tandem.training.run import train_encoder
@@ -218,7 +219,7 @@ def test_text_of_pieces_has_its_spaces_and_marks():
     class Pieces:
         vocabulary = ["\u2581he", "\u2581sa", "id", "\u2581,", "\u2581(", "\u2581yes", "\u2581)",
                       "\u2581.", "\u2581\u201c", "\u2581\u201d"]  # fmt: skip
-        segmentation = type("S", (), {"has_models": True})
+        segmentation = Sentencepiece()
 
     class Model:
         encoder = type("E", (), {"segmenter": Pieces})
@@ -226,6 +227,13 @@ def test_text_of_pieces_has_its_spaces_and_marks():
     assert text_of(Model, [0, 1, 2, 3, 4, 5, 6, 7]) == "he said, (yes)."
     assert text_of(Model, [0, 1, 2, 8, 5, 9, 7]) == "he said \u201cyes\u201d."
     assert text_of(Model, []) == ""
+
+
+def test_text_of_a_marked_language_has_no_marks():
+    words = Words(marked=("en", "fr"))
+    segmenter = Segmenter(words, ["<en>he", "<fr>il", "<de>", "<en><en>"], {"en": None, "fr": None})
+    model = type("Model", (), {"encoder": type("E", (), {"segmenter": segmenter})})
+    assert text_of(model, [0, 1, 2, 3]) == "he il <de> <en>"
 
 
 def test_what_is_written_at_a_time_is_bounded_whatever_is_asked_for():

@@ -12,7 +12,7 @@ WRITER = {
 PART = WRITER | {"part": "bgt/languages/en"}
 
 
-def study(objective=None, setting=None, recipes=None, **encoders):
+def study(objective=None, setting=None, recipes=None, segmentations=None, **encoders):
     """Return values that add a setting with an objective for each of its encoders."""
     entries = {"bgt": WRITER, "english": PART} | encoders
     objectives = {"sp": "margin", "bgt": "writing", "english": "writing"}
@@ -23,6 +23,7 @@ def study(objective=None, setting=None, recipes=None, **encoders):
     own = {
         "encoders": entries,
         "recipes": recipes or {},
+        "segmentations": segmentations or {},
         "objectives": {"writing": {"kind": "generative"}},
         "settings": {"both": both | (setting or {})},
     }
@@ -71,6 +72,9 @@ def test_a_setting_may_train_fewer_seeds(workspace):
          "encoders.english.seeds: bgt, which it is a part of, has fewer"),
         (study(setting={"encoders": {"bgt": "pairs"}}, recipes={"pairs": {"batch": 64}}),
          "settings.both.encoders.bgt: the objective generative does not read batch of a recipe"),
+        (study(bgt=WRITER | {"segmentation": "three"}, segmentations={"three": {"kind": "trigrams"}}),
+         "settings.both.encoders.bgt: the objective generative writes the tokens that the encoder "
+         "reads, and character trigrams in a row are no text"),
         (study(setting={"trained": False}), "a part of bgt, which is not trained in this setting"),
     ],
 )  # fmt: skip

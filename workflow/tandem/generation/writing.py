@@ -126,8 +126,9 @@ def _decoder(generator: Generator, language: str, styled: bool) -> str:
 def text_of(generator: Generator, ids: Sequence[int]) -> str:
     """Return the text of ids."""
     segmenter = generator.encoder.segmenter
-    tokens = (segmenter.vocabulary[number] for number in ids)
-    if not segmenter.segmentation.has_models:
+    segmentation = segmenter.segmentation
+    tokens = (segmentation.unmarked(segmenter.vocabulary[number]) for number in ids)
+    if not segmentation.has_models:
         return unspaced(" ".join(tokens))
     return unspaced("".join(tokens).replace("\u2581", " ").strip())
 

@@ -11,6 +11,7 @@ from tandem.registry import Kind, Registry
 
 if TYPE_CHECKING:
     from tandem.encoders.encoder import Encoder
+    from tandem.segmentation.segmentation import Segmentation
 
 
 class Objective(Kind):
@@ -25,8 +26,13 @@ class Objective(Kind):
     smaller: ClassVar[str] = "Lower `batch` of the recipe"
     """What takes less memory of a GPU, as a sentence without its full stop."""
 
-    def check(self, encoder: Encoder, texts: int = 1) -> None:
-        """Refuse an encoder, or a number of texts, that it cannot train: TandemError."""
+    def check(
+        self, encoder: Encoder, texts: int = 1, segmentation: Segmentation | None = None
+    ) -> None:
+        """Refuse an encoder, or a number of texts, that it cannot train: TandemError.
+
+        So is a segmentation whose ids it cannot learn from, where it is known.
+        """
 
     @classmethod
     def learner_maker(cls) -> Any:  # noqa: ANN401  (of training, which imports objectives)

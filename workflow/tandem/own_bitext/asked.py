@@ -112,7 +112,8 @@ class Asked:
             raise TandemError("; ".join(faults(error))) from error
         if self.objective is not None:
             recipe.check(self.objective)
-            self.objective.check(self.kind, len(self.pairs))
+            learned = self.trained.segmenter.segmentation if self.trained else segmentation
+            self.objective.check(self.kind, len(self.pairs), learned)
         if recipe.frozen != "none":
             from tandem.encoders.composition import check_freezing
 

@@ -54,6 +54,8 @@ class Segmentation(Kind):
     """Whether a word is several ids, the first of which is a mark."""
     any_language: ClassVar[bool] = False
     """Whether it serves any language: its only model is that of ANY."""
+    writable: ClassVar[bool] = True
+    """Whether its tokens, one after the other, are the text that they were made of."""
     learnable: ClassVar[bool] = True
     """Whether it can be learned from text, rather than come with an encoder."""
 
@@ -70,6 +72,11 @@ class Segmentation(Kind):
     def token_mark(self, language: str) -> str:
         """Return the mark that a language's tokens begin with in the vocabulary, or ""."""
         return f"<{language}>" if language in self.marked else ""
+
+    def unmarked(self, token: str) -> str:
+        """Return a token of the vocabulary without the mark of its language."""
+        marks = (mark for mark in map(self.token_mark, self.marked) if token.startswith(mark))
+        return token.removeprefix(next(marks, ""))
 
     def most_frequent(self, texts: Texts, count: Callable[[Batches], Counter[str]]) -> Vocabulary:
         """Return the most frequent units of all texts, by what `count` counts in some sentences.

@@ -9,6 +9,7 @@ from tandem.encoders.encoder import Encoder
 from tandem.errors import TandemError
 from tandem.objectives.objective import Objective
 from tandem.registry import not_among
+from tandem.segmentation.segmentation import Segmentation
 from tandem.studies.study import Study
 from tandem.training.recipe import Recipe
 from tandem.training.setting import Setting
@@ -128,7 +129,8 @@ def _objective_faults(study: Study) -> Iterator[str]:
                 continue  # `_references` says so
             if entry.part is None:
                 recipe = study.recipes.get(setting.encoders[encoder], Recipe())
-                refused = _refusals(objective, entry.architecture, recipe)
+                segmentation = study.segmentations.get(entry.segmentation)
+                refused = _refusals(objective, entry.architecture, recipe, segmentation)
                 yield from (f"{place}: {fault}" for fault in refused)
                 continue
             whole = entry.part.split("/")[0]
@@ -143,10 +145,12 @@ def _objective_faults(study: Study) -> Iterator[str]:
                 yield f"encoders.{encoder}.seeds: {whole}, which it is a part of, has fewer"
 
 
-def _refusals(objective: Objective, encoder: Encoder, recipe: Recipe) -> Iterator[str]:
-    """Yield why an objective cannot train an encoder by a recipe."""
+def _refusals(
+    objective: Objective, encoder: Encoder, recipe: Recipe, segmentation: Segmentation | None
+) -> Iterator[str]:
+    """Yield why an objective cannot train an encoder of a segmentation by a recipe."""
     try:
-        objective.check(encoder)
+        objective.check(encoder, segmentation=segmentation)
         recipe.check(objective)
     except TandemError as error:
         yield str(error)

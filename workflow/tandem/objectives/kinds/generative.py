@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from tandem.encoders.encoder import Encoder
 from tandem.errors import TandemError
 from tandem.objectives.objective import Objective
+
+if TYPE_CHECKING:
+    from tandem.segmentation.segmentation import Segmentation
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 Place = Literal["word", "hidden", "attention", "logit"]
@@ -95,8 +98,13 @@ class Generative(Objective):
             raise ValueError(f"dimension, {self.dimension}, is no multiple of {self.heads} heads")
         return self
 
-    def check(self, encoder: Encoder, texts: int = 1) -> None:
-        """Refuse an encoder without a posterior or of words, and several texts: TandemError."""
+    def check(
+        self, encoder: Encoder, texts: int = 1, segmentation: Segmentation | None = None
+    ) -> None:
+        """Refuse an encoder without a posterior or of words, and several texts: TandemError.
+
+        So is a segmentation whose tokens are no text one after the other, such as trigrams.
+        """
         if encoder.kind != "posterior":
             raise TandemError(
                 f"an encoder of kind {encoder.kind} has no posterior, which the objective "
@@ -106,6 +114,12 @@ class Generative(Objective):
             raise TandemError(
                 f"the objective {self.kind} writes the tokens that the encoder reads, and words "
                 "with their n-grams cannot be written. Give a body with grouped: false"
+            )
+        if segmentation and not segmentation.writable:
+            raise TandemError(
+                f"the objective {self.kind} writes the tokens that the encoder reads, and "
+                f"{segmentation.unit} in a row are no text. Give the segmentation sentencepiece or "
+                "words"
             )
         if texts > 1:
             raise TandemError(

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from tandem.encoders.encoder import Encoder
+    from tandem.segmentation.segmentation import Segmentation
 
 
 class Logistic(Contrastive):
@@ -19,7 +20,9 @@ class Logistic(Contrastive):
     fixed_shapes: ClassVar[bool] = True
     labelled: ClassVar[bool] = True
 
-    def check(self, encoder: Encoder, texts: int = 1) -> None:
+    def check(
+        self, encoder: Encoder, texts: int = 1, segmentation: Segmentation | None = None
+    ) -> None:
         """Refuse an encoder that gives more than a number: TandemError."""
         if encoder.width != 1:
             raise TandemError(

@@ -13,6 +13,7 @@ class Trigrams(Segmentation):
     """The most frequent character trigrams of the text; others are left out."""
 
     unit: ClassVar[str] = "character trigrams"
+    writable: ClassVar[bool] = False
 
     def learn(self, texts: Texts, folder: Path) -> Vocabulary:
         """Count the trigrams."""

@@ -32,6 +32,7 @@ class WordsAndNgrams(Segmentation):
     """Words with their character n-grams, for a transformer (yang2019, section 4.2)."""
 
     unit: ClassVar[str] = "words and hashed character n-grams"
+    writable: ClassVar[bool] = False
     grouped: ClassVar[bool] = True
 
     oov_buckets: PositiveInt = 10_000
