@@ -17,8 +17,8 @@ from tandem.tasks.task import TASKS, write_scores
 VALUES = read_yaml(Path(__file__).with_name("tables.yaml"))
 NOISE = {"bgt": 0.5, "bgt-without-language": 1.0, "bgt-without-prior": 2.0, "bilingual-trans": 3.0,
          "english-trans": 4.0, "sp": 5.0, "bilstm": 6.0, "english-vae": 8.0, "english-ae": 9.0,
-         "untrained": 15.0, "minilm": 5.0, "bgt-english": 12.0, "bgt-french": 0.1}  # fmt: skip
-SURFACE = ("length", "punctuation-number", "punctuation-first")
+         "untrained": 15.0, "minilm": 5.0, "bgt-english": 12.0, "bgt-french": 12.0}  # fmt: skip
+SURFACE = ("length", "punctuation-number", "punctuation-first", "version")
 
 
 @pytest.fixture(scope="module")
@@ -36,21 +36,18 @@ def written(words, sts, probing_set, home, plan_of, tmp_path_factory):
         encoder = experiment.split(".")[0]
         Path(folder).mkdir(parents=True)
         for seed in (1, 2, 3):
-            languages = ("fr",) if encoder == "bgt-french" else None
             untrained = experiment.split(".")[1].startswith("untrained")
             noise = NOISE["untrained" if untrained else encoder]
-            scorer = words(noise, seed, languages)
+            scorer = words(noise, seed)
             if task == "probing":
                 items = {}
                 for key in tasks["probing"].inputs(plan, experiment):
-                    surface = key.split("__")[0] in SURFACE and encoder == "bgt-english"
-                    chosen = words(0.1, seed) if surface else scorer
-                    if not key.startswith("tree-depth") and (languages is None or "__fr" in key):
+                    told = {"bgt-english": SURFACE, "bgt-french": ("gender",)}.get(encoder, ())
+                    chosen = words(0.1, seed) if key.split("__")[0] in told else scorer
+                    if not key.startswith("tree-depth"):
                         items |= tasks["probing"].score(chosen, {key: probing_set})
-            elif languages is None:
-                items = tasks[task].score(scorer, {"sts": sts})
             else:
-                continue
+                items = tasks[task].score(scorer, {"sts": sts})
             origin = {"experiment": experiment, "task": task, "seed": seed}
             write_scores(f"{folder}/seed{seed}", tasks[task], items, origin)
     return plan
@@ -124,20 +121,28 @@ def test_language_variables(built):
     expected -= 2 * rows["English language encoder"]
     assert claims["wieting2020.table2.nearer"].statistic == pytest.approx(expected)
     assert claims["wieting2020.table2.semantic.2012"].published == 24.5
+    # beside it, one that has not read the language
+    assert rows.notna()["French language encoder"]
 
 
 def test_probes_beside_chance_and_what_was_not_scored(built):
     _, material, report = built("table3")
     rows = report.frame.set_index("row")
     assert rows.loc["fr: fr language encoder"].notna()["Gend._accuracy_x100"]
-    assert rows.loc["fr: fr language encoder"].isna()["Word_accuracy_x100"]
+    # an encoder of the other language, and one that is untrained, tell something too
+    for row in ("fr: fr language encoder", "fr: en language encoder", "fr: untrained"):
+        assert rows.loc[row].notna()[["Word_accuracy_x100", "Gend._accuracy_x100"]].all()
     assert rows["Depth_accuracy_x100"].isna().all()  # the corpus was not there
     [line] = [text for text in report.markdown.splitlines() if "Most frequent label" in text]
-    assert line.count("|") == 10 and line.split("|")[4].strip() == ""
+    assert line.count("|") == 11 and line.split("|")[4].strip() == ""
     claims = {claim.claim: claim for claim in judge(material, report)}
     assert claims["wieting2020.table3.surface.fr.length"].statistic > 0
     assert claims["wieting2020.table3.content.fr.word-content"].statistic > 0
     assert claims["wieting2020.table3.gender.fr"].published == 3.9
+    for name in ("own-gender", "own-version"):
+        control = claims[f"wieting2020.table3.{name}.fr"]
+        assert control.statistic > 0 and "set on 2026-11-30, after kept results" in control.place
+    assert "bgt-english.fr" in claims["wieting2020.table3.own-gender.fr"].test
     assert not any("tree-depth" in name for name in claims)
 
 

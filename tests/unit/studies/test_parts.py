@@ -72,7 +72,8 @@ def test_a_setting_may_train_fewer_seeds(workspace):
          "encoders.english.seeds: bgt, which it is a part of, has fewer"),
         (study(setting={"encoders": {"bgt": "pairs"}}, recipes={"pairs": {"batch": 64}}),
          "settings.both.encoders.bgt: the objective generative does not read batch of a recipe"),
-        (study(bgt=WRITER | {"segmentation": "three"}, segmentations={"three": {"kind": "trigrams"}}),
+        (study(bgt=WRITER | {"segmentation": "three"},
+               segmentations={"three": {"kind": "trigrams"}}),
          "settings.both.encoders.bgt: the objective generative writes the tokens that the encoder "
          "reads, and character trigrams in a row are no text"),
         (study(setting={"trained": False}), "a part of bgt, which is not trained in this setting"),
