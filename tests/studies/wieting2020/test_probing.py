@@ -45,7 +45,25 @@ def test_scores_repeat_and_share_resamples(task, words, probing_set):
     assert both[0].mean() == pytest.approx(100 * rate, abs=0.5)
     assert both[0].std() == pytest.approx(100 * (rate * (1 - rate) / 120) ** 0.5, rel=0.15)
     with pytest.raises(TandemError, match="probe them again"):
-        task.draws([first, {"animals": other["animals"][:50]}], "animals", 5, 1)
+        fewer = {name: other[name][:50] for name in ("animals", "animals.groups")}
+        task.draws([first, fewer], "animals", 5, 1)
+
+
+def test_sentences_with_one_meaning_are_drawn_together(task, words, probing_set, tmp_path):
+    """A set of three versions of each sentence is as large as its meanings are many."""
+    lines, path = probing_set.read_text().splitlines(), tmp_path / "versions.txt"
+    path.write_text("".join(f"{line}\t{n}\n" for n, line in enumerate(lines) for _ in range(3)))
+    items, tripled = (
+        task.score(words(), {"animals__en": file}) for file in (probing_set, path)
+    )  # fmt: skip
+    assert len(tripled["animals"]) == 360 and task.count(tripled, "animals") == 120
+    assert task.units(tripled) == ["animals"]
+    rate = tripled["animals"].mean()
+    drawn = task.draws([tripled], "animals", 2000, 1)[0]
+    assert drawn.std() > 1.5 * 100 * (rate * (1 - rate) / 360) ** 0.5
+    # a set without meanings draws its sentences
+    assert task.count(items, "animals") == 120
+    assert items["animals.groups"].tolist() == list(range(120))
 
 
 def test_the_strength_is_chosen_on_the_validation_part_alone(words, probing_set, tmp_path):
@@ -103,8 +121,9 @@ def test_an_encoder_is_probed_in_its_languages(task, words, probing_set):
 
 @pytest.mark.parametrize(
     "text, message",
-    [("tr\tcat\n", "line 1: no line of a probing set. Give tr, va or te"),
+    [("tr\tcat\n", "line 1: no line of a probing set. Give tr, va or te, a label"),
      ("tr\ta\tb\nxx\ta\tb\n", "line 2: no line of a probing set"),
+     ("tr\ta\tb\t1\ntr\ta\tc\n", "line 2: no line of a probing set.*, in all lines or in none,"),
      ("tr\ta\tb\nva\ta\tb\n", "it has no test part. Add lines with te"),
      ("tr\ta\tb\nva\ta\tb\nte\ta\tb\n", "its training part has one label")],
 )  # fmt: skip

@@ -78,13 +78,14 @@ def test_a_sentence_with_exactly_one_of_the_words_has_it_as_its_label():
 def test_labels_are_balanced_and_meanings_in_one_part():
     sentences = [Sentence(f"{'w ' * (5 + n % 24)}{n}", str(n // 3)) for n in range(900)]
     lines = rows(probe("length"), sentences)
-    counts = Counter((part, label) for part, label, _ in lines)
+    counts = Counter((part, label) for part, label, *_ in lines)
     sizes = {part: {n for (p, _), n in counts.items() if p == part} for part in ("tr", "va", "te")}
     assert sizes == {"tr": {10}, "va": {2}, "te": {2}}
     meanings = {sentence.text: sentence.meaning for sentence in sentences}
     parts = {}
-    for part, _, text in lines:
-        parts.setdefault(meanings[text], set()).add(part)
+    for part, _, text, meaning in lines:
+        assert meaning == meanings[text]
+        parts.setdefault(meaning, set()).add(part)
     assert {len(names) for names in parts.values()} == {1}
     assert lines == rows(probe("length"), sentences)
     assert lines != rows(probe("length", seed=2), sentences)
@@ -93,15 +94,15 @@ def test_labels_are_balanced_and_meanings_in_one_part():
 def test_a_label_has_at_most_so_many_sentences_in_all_parts():
     sentences = [Sentence(f"{n}{'.' * (1 + n % 2 + n % 5 // 4)}", str(n)) for n in range(600)]
     lines = rows(probe("punctuation-number", training=600, held=150, most=90), sentences)
-    assert max(Counter(label for _, label, _ in lines).values()) == 90
-    parts = Counter(part for part, label, _ in lines if label == "1")
+    assert max(Counter(label for _, label, *_ in lines).values()) == 90
+    parts = Counter(part for part, label, *_ in lines if label == "1")
     assert parts == {"tr": 60, "va": 15, "te": 15}
 
 
 def test_rare_labels_are_left_out_and_too_little_text_is_refused():
     sentences = [Sentence(f"{n},{';' * (n % 2)}", str(n)) for n in range(100)]
     lines = rows(probe("punctuation-number"), [*sentences, Sentence("a...!", "rare")])
-    assert {label for _, label, _ in lines} == {"1", "2"}
+    assert {label for _, label, *_ in lines} == {"1", "2"}
     with pytest.raises(TandemError, match="punctuation-number: .* too few"):
         rows(probe("punctuation-number"), sentences[:12])
 
@@ -144,6 +145,6 @@ def test_a_rare_word_bounds_no_part():
     settings = ProbingText(kind="word-content", bitext="en-fr", training=80, held=20)
     lines = [line.split("\t") for line in lines_of(settings, sentences)]
     for part, fewest in (("tr", 60), ("va", 15), ("te", 15)):
-        labels = Counter(label for mark, label, _ in lines if mark == part)
+        labels = Counter(label for mark, label, *_ in lines if mark == part)
         assert set(labels) == {"sheep", "house", "king"} and labels.total() >= fewest - 6
         assert len({*labels.values()}) == 1

@@ -139,22 +139,27 @@ def test_styles_are_measured_between_copies_and_true_verses(plan, home, tmp_path
     assert rows["gain_style_p"]["copy"] < 0.01
     assert rows["meaning_cosine_x100"]["copy"] == pytest.approx(100)
     assert rows["meaning_cosine_x100"]["style"] < rows["meaning_cosine_x100"]["bgt.fr"]
+    assert (rows["mismatch_cosine_x100"] < rows["meaning_cosine_x100"]["bgt.fr"]).all()
     assert rows["bleu_bleu"]["reference"] == pytest.approx(100)
     assert rows["seed_count"].to_dict()["bgt.fr"] == 2 and rows["seed_count"]["copy"] == 0
     assert np.isnan(rows["gain_bleu_bleu"]["bgt.fr"])
     for part in (
         "tells 93.8% [90.0, 97.0]. The source", "is in 50.0%, which is chance",
-        "by sp.margin-fr, which is none",
+        "by sp.margin-fr, which is none", "is the first minus this",
+        "| Meaning of another source |",
         "## BGT minus each other row", "| Source, copied |  | 0.0 [0.0, 0.0]",
     ):  # fmt: skip
         assert part in report.markdown
+    # of another source none is the best
+    [first, *_] = [line.split("|") for line in report.markdown.splitlines() if "Source, c" in line]
+    assert ["**" in cell for cell in first[3:7]] == [False, True, False, False]
     claims = {claim.claim: claim for claim in judge(material, report)}
     assert claims["wieting2020.styles.meaning"].verdict == "description"
     other = claims["wieting2020.styles.version.other"]
     assert other.statistic == pytest.approx(80 - 100 * 2 / 3, abs=1)
     assert other.verdict == "supported" and other.seeds == "2 and 2"
     # of a model with one seed the spread over seeds is not known
-    assert [*report.frames["gains"]["single"]][-6:] == ["bgt-without-language.fr"] * 3 + [""] * 3
+    assert [*report.frames["gains"]["single"]][-8:] == ["bgt-without-language.fr"] * 4 + [""] * 4
     save(table.plot("figures/styles", report.frame, material), [tmp_path / "figure.png"])
     assert (tmp_path / "figure.png").stat().st_size > 5000
 

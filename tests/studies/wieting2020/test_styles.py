@@ -111,6 +111,8 @@ def test_copies_are_the_floor_and_true_verses_the_ceiling(classifier):
     assert figures["copy"]["meaning"] == pytest.approx(100)
     assert figures["style"]["style"] == figures["reference"]["style"] == 100
     assert figures["style"]["meaning"] < figures["reference"]["meaning"] == pytest.approx(100)
+    # another source is as near to a copy as the style is to the source, and says what chance is
+    assert figures["copy"]["mismatch"] < 40 < figures["copy"]["meaning"]
     assert figures["reference"]["bleu"] == pytest.approx(100)
     assert figures["copy"]["bleu"] < 50
 
@@ -120,7 +122,9 @@ def test_bleu_is_that_of_sacrebleu():
 
     outputs = ["the king saw the house .", "a word , and a day", "lo"]
     references = ["the king saw a house .", "a word and the day was good", "so be it"]
-    triples = [Triple("1.1.1", "en", "en", "x", "y", text, "z") for text in references]
+    places = ("1.1.1", "1.1.2", "1.1.2")
+    pairs = zip(places, references, strict=True)
+    triples = [Triple(place, "en", "en", "x", "y", text, "z") for place, text in pairs]
     only = Classifier(["en"], np.zeros((1, 1 << 17)), np.zeros(1))
     items = transfer.score(outputs, triples, only, Bags())
     whole = sacrebleu.BLEU(tokenize="none").corpus_score(outputs, [references]).score
@@ -175,3 +179,24 @@ def test_the_folder_of_styles(tmp_path):
     assert about["test"]["accuracy_x100"] == 100
     places = {triple.place for triple in styles.read_triples(tmp_path / "triples.tsv")}
     assert places <= set(test)
+
+
+def test_another_source_is_always_of_another_verse():
+    groups = np.array([0, 0, 1, 1, 1, 2, 0])
+    others = transfer._elsewhere(groups)
+    assert others.tolist() == [2, 2, 5, 5, 5, 6, 2]
+    with pytest.raises(TandemError, match="all triples are of one verse"):
+        transfer._elsewhere(np.zeros(3, int))
+
+
+def test_triples_of_one_verse_are_drawn_together(classifier):
+    """What six triples of a verse have in common is there once."""
+    triples = draw_triples(verses(10), settings(triples=60))
+    places = sorted({triple.place for triple in triples})
+    right = {place: n % 2 == 0 for n, place in enumerate(places)}
+    mixed = [t.reference if right[t.place] else t.source for t in triples]
+    items = transfer.score(mixed, triples, classifier, Bags())
+    drawn = transfer.draws([items], "style", 2000, 1)[0]
+    assert drawn.std() == pytest.approx(50 / len(places) ** 0.5, rel=0.1)
+    bleu = transfer.draws([items, items], "bleu", 20, 1)
+    assert np.array_equal(bleu[0], bleu[1]) and bleu.std() > 0

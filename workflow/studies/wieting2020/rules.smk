@@ -73,7 +73,8 @@ rule build_styles:
 rule build_probing:
     """Make the probing sets of held-out text (section 5.2).
 
-    Out: of each, tr, va or te, the label, the sentence, with tabs between, as SentEval has them.
+    Out: of each, tr, va or te, the label, the sentence, with tabs between, as SentEval has them, and
+    the sentence's meaning, which sentences share that mean the same.
     """
     input:
         texts=wieting2020.probed,

@@ -22,10 +22,15 @@ PARTS = {"tr": "training", "va": "validation", "te": "test"}
 
 @dataclass(frozen=True)
 class Labelled:
-    """One part of a probing set: n sentences with what is to be told of each."""
+    """One part of a probing set: n sentences with what is to be told of each.
+
+    Sentences that mean the same, such as a verse in several versions, have one meaning; where the
+    set has none, each sentence has its own.
+    """
 
     labels: list[str]
     sentences: list[str]
+    meanings: list[str]
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,8 @@ class Probed:
 def read_set(path: Path, most: dict[str, int | None], seed: int) -> dict[str, Labelled]:
     """Read a set in SentEval's form: lines of tr, va or te, the label, and the sentence, by tabs.
 
+    A fourth column, which a set has in all lines or in none, is the meaning of the sentence.
+
     Args:
         path: the file.
         most: of each part, the most sentences that are taken; null: all.
@@ -51,14 +58,20 @@ def read_set(path: Path, most: dict[str, int | None], seed: int) -> dict[str, La
     Raises:
         InputError: a line has another form, a part is empty, or the training part has one label.
     """
-    parts = {mark: Labelled([], []) for mark in PARTS}
+    parts, widths = {mark: Labelled([], [], []) for mark in PARTS}, set[int]()
     for number, line in enumerate(read_lines(path, MAX_DOCUMENT_BYTES), start=1):
         columns = line.split("\t")
-        if len(columns) != 3 or columns[0] not in parts:
-            remedy = "Give tr, va or te, a label and a sentence, with tabs between"
+        widths.add(len(columns))
+        if widths not in ({3}, {4}) or columns[0] not in parts:
+            remedy = (
+                "Give tr, va or te, a label, a sentence and, in all lines or in none, its meaning, "
+                "with tabs between"
+            )
             raise InputError(path, number, "no line of a probing set", remedy)
-        parts[columns[0]].labels.append(columns[1])
-        parts[columns[0]].sentences.append(columns[2])
+        part = parts[columns[0]]
+        part.labels.append(columns[1])
+        part.sentences.append(columns[2])
+        part.meanings.append(columns[3] if len(columns) > 3 else str(number))
     for mark, part in parts.items():
         if not part.labels:
             raise InputError(path, None, f"it has no {PARTS[mark]} part", f"Add lines with {mark}")
@@ -75,7 +88,8 @@ def _drawn(part: Labelled, most: int | None, seed: int) -> Labelled:
     if most is None or len(part.labels) <= most:
         return part
     rows = np.sort(np.random.default_rng(seed).permutation(len(part.labels))[:most]).tolist()
-    return Labelled([part.labels[row] for row in rows], [part.sentences[row] for row in rows])
+    columns = (part.labels, part.sentences, part.meanings)
+    return Labelled(*([column[row] for row in rows] for column in columns))
 
 
 def chance(training: Sequence[str], test: Sequence[str]) -> float:

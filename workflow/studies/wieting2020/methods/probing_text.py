@@ -1,7 +1,8 @@
 """Probing sets made of held-out text (section 5.2), as SentEval lays them out.
 
-A line is tr, va or te, a label and a sentence, with tabs between. Sentences that mean the same,
-such as a verse in several versions, are in one of the three parts.
+A line is tr, va or te, a label, a sentence and, which SentEval's own files lack, its meaning, with
+tabs between. Sentences that mean the same, such as a verse in several versions, are in one of the
+three parts.
 """
 
 from __future__ import annotations
@@ -188,7 +189,7 @@ def lines_of(settings: ProbingText, items: Iterable[Item]) -> Iterator[str]:
                 f"{settings.kind}: {len(there):,} held-out sentences for the part {part} are too "
                 "few. Ask for other ranks or lengths, or hold more text out"
             )
-        yield from (f"{part}\t{item.label}\t{item.text}" for item in taken)
+        yield from (f"{part}\t{item.label}\t{item.text}\t{item.meaning}" for item in taken)
 
 
 def _frequent(counts: Mapping[tuple[int, str], int], sizes: np.ndarray) -> set[str]:

@@ -10,19 +10,23 @@ import numpy as np
 
 from tandem.errors import TandemError
 from tandem.statistics.cosine import cosine_similarity
+from tandem.statistics.groups import resampled_means, resampled_sums
 from tandem.tasks.task import Encodes, Items, Places
 from tandem.text.tokens import tokens
 from wieting2020.methods.styles import Classifier, Triple
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tandem.generation.saving import Generator
     from tandem.statistics.correlation import FloatArray
 
 MANNERS = ("style", "other")
 """Of which verse of a triple a model writes in the manner: see `Triple`."""
-UNITS = ("style", "meaning", "bleu")
+UNITS = ("style", "meaning", "mismatch", "bleu")
 """Share of outputs that the classifier takes for the version of the style, cosine of their meaning
-to the source, BLEU to that version's true verse; all x 100."""
+to the source, cosine to the source of another triple, which they have nothing to do with, BLEU to
+that version's true verse; all x 100."""
 LANGUAGE = "en"
 """The language of all versions."""
 _ORDER = 4
@@ -63,22 +67,42 @@ def score(
 ) -> Items:
     """Score outputs item by item.
 
-    Items: `style` and `meaning`, (n,), and `bleu`, (n, 10): the lengths of output and true verse,
-    then the n-grams in common and all n-grams of the output, of one to four.
+    Items: `style`, `meaning` and `mismatch`, (n,), and `bleu`, (n, 10): the lengths of output and
+    true verse, then the n-grams in common and all n-grams of the output, of one to four; `groups`,
+    (n,), numbers that triples of one verse share.
 
     Raises:
-        TandemError: there are not as many outputs as triples.
+        TandemError: there are not as many outputs as triples, or all triples are of one verse.
     """
     if len(outputs) != len(triples):
         raise TandemError(f"{len(outputs)} outputs for {len(triples)} triples: give one for each")
     told = zip(classifier.told(outputs), triples, strict=True)
     sources = [triple.source for triple in triples]
-    vectors = encoder.encode([*outputs, *sources], language=LANGUAGE)
+    every = encoder.encode([*outputs, *sources], language=LANGUAGE)
+    vectors, meanings = every[: len(outputs)], every[len(outputs) :]
+    _, groups = np.unique([triple.place for triple in triples], return_inverse=True)
     return {
         "style": np.array([version == triple.style_version for version, triple in told], float),
-        "meaning": cosine_similarity(vectors[: len(outputs)], vectors[len(outputs) :]),
+        "meaning": cosine_similarity(vectors, meanings),
+        "mismatch": cosine_similarity(vectors, meanings[_elsewhere(groups)]),
         "bleu": _overlaps(outputs, [triple.reference for triple in triples]),
+        "groups": groups,
     }
+
+
+def _elsewhere(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each triple the place of the next one of another verse, after the last the first.
+
+    Neighbours are of the same versions, as triples are drawn.
+    """
+    if (groups == groups[0]).all():
+        raise TandemError("all triples are of one verse. Draw them from several")
+    count = len(groups)
+    rows = np.arange(count)
+    others = (rows + 1) % count
+    while (same := groups[others] == groups).any():
+        others = np.where(same, (others + 1) % count, others)
+    return others
 
 
 def _overlaps(outputs: Sequence[str], references: Sequence[str]) -> FloatArray:
@@ -111,10 +135,14 @@ def estimate(items: Items, unit: str) -> float:
 
 
 def draws(systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
-    """Bootstrap a figure of several systems on the same items: (systems, resamples), x 100."""
-    count = len(systems[0][unit])
+    """Bootstrap a figure of several systems on the same items: (systems, resamples), x 100.
+
+    Verses are resampled, each with all its triples.
+    """
     random = np.random.default_rng([seed, zlib.crc32(unit.encode())])
-    times = random.multinomial(count, np.full(count, 1 / count), size=resamples)
+    values = np.column_stack([items[unit] for items in systems]).astype(np.float64)
+    groups = systems[0]["groups"]
     if unit == "bleu":
-        return np.array([[_bleu(row) for row in times @ items[unit]] for items in systems])
-    return 100 * np.array([times @ items[unit] / count for items in systems])
+        sums = resampled_sums(groups, values, resamples, random)
+        return np.array([[_bleu(row) for row in part] for part in np.split(sums, len(systems), 1)])
+    return 100 * resampled_means(groups, values, resamples, random).T

@@ -23,8 +23,13 @@ if TYPE_CHECKING:
 CONTROLS = {"copy": "Source, copied", "style": "Style sentence", "reference": "True verse"}
 OTHER = transfer.MANNERS[1]
 """Names the last model where it is given the style of a third version."""
-METRICS = {"style": "share_x100", "meaning": "cosine_x100", "bleu": "bleu"}
-HEADINGS = {"style": "Wanted version, %", "meaning": "Meaning, cosine × 100", "bleu": "BLEU"}
+METRICS = {
+    "style": "share_x100", "meaning": "cosine_x100", "mismatch": "cosine_x100", "bleu": "bleu"
+}  # fmt: skip
+HEADINGS = {
+    "style": "Wanted version, %", "meaning": "Meaning, cosine × 100",
+    "mismatch": "Meaning of another source", "bleu": "BLEU",
+}  # fmt: skip
 Systems = dict[str, tuple[str, list[list[str]]]]
 """Labels and outputs, of each seed, by name."""
 
@@ -80,7 +85,7 @@ class StyleTransfer(Table):
     def build(self, material: Material) -> Report:
         """Make a line for each control and model.
 
-        Columns: row, system, seed_count; of each figure its 95% interval over triples and seeds,
+        Columns: row, system, seed_count; of each figure its 95% interval over verses and seeds,
         `gain_` and the figure, the last model's minus this row's with its interval, and
         `gain_<figure>_p`, the two-sided p-value of that. The frame `gains` has them for claims
         (`methods.gains`).
@@ -114,14 +119,14 @@ class StyleTransfer(Table):
         marks = [stands[name].mark if name in stands else "" for name in systems]
         heads = [[line["row"] + mark, str(line["seed_count"] or "")]
                  for line, mark in zip(lines, marks, strict=True)]  # fmt: skip
-        shown = beside(heads, [list(cells[name].values()) for name in systems])
+        shown = _unranked(beside(heads, [list(cells[name].values()) for name in systems]))
         headings = list(HEADINGS.values())
         text = page(
             f"# {self.title}", grid(["", "Seeds", *headings], shown), self._legend(material),
             f"## {systems[last][0]} minus each other row",
             grid(["", *headings], list(map(_compared, lines[:-1]))),
-            "Differences on the same triples, with 95% intervals over triples and seeds (of one "
-            "seed, over triples alone); p is two-sided, by Student's t over them, and not "
+            "Differences on the same triples, with 95% intervals over verses and seeds (of one "
+            "seed, over verses alone); p is two-sided, by Student's t over them, and not "
             "corrected for the number of tests.", standing.BEGUN_NOTE,
         )  # fmt: skip
         frames = {"gains": pd.DataFrame(gains.values())}
@@ -162,7 +167,7 @@ class StyleTransfer(Table):
                     draws=transfer.draws(
                         items, unit, material.scores.resamples, material.scores.seed
                     ),
-                    items=len(triples),
+                    items=len({triple.place for triple in triples}),
                     seeds=tuple(range(len(items))),
                     metric=metric,
                 )
@@ -183,10 +188,12 @@ class StyleTransfer(Table):
             f"of held-out verses it tells {about['accuracy_x100']:.1f}% [{low:.1f}, {high:.1f}]. "
             "The source never is in that version, and what is always written in one version is in "
             f"{100 / len(about['taken_for']):.1f}%, which is chance. Meaning: cosine to the source "
-            f"by {self.measured_by}, which is none of the models. BLEU: to the true verse, in "
-            "lower-case tokens. Means over seeds; in brackets, the 95% interval over triples and "
-            "seeds. Copies and true verses are no models: the best of a column, in bold, may be "
-            "theirs."
+            f"by {self.measured_by}, which is none of the models. Meaning of another source: "
+            "cosine to the source of another triple, which the output has nothing to do with; what "
+            "an output has of its source's meaning is the first minus this. BLEU: to the true "
+            "verse, in lower-case tokens. Means over seeds; in brackets, the 95% interval over "
+            "verses, each with all its triples, and seeds. Copies and true verses are no models: "
+            "the best of a column, in bold, may be theirs."
         )
 
     def plot(self, figure: str, frame: pd.DataFrame, material: Material) -> Drawing:
@@ -199,6 +206,12 @@ class StyleTransfer(Table):
             for unit, metric in METRICS.items()
         ]
         return dot_plot(panels, len(panels))
+
+
+def _unranked(rows: list[list[str]]) -> list[list[str]]:
+    """Return rows of a grid without bold type in the control of meaning, of which none is best."""
+    place = list(METRICS).index("mismatch") - len(METRICS)
+    return [[*row[:place], row[place].replace("**", ""), *row[place + 1 :]] for row in rows]
 
 
 def _compared(line: dict[str, Any]) -> list[str]:

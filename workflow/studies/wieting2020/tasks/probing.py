@@ -14,6 +14,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_va
 
 from tandem.errors import TandemError
 from tandem.registry import Settings
+from tandem.statistics.groups import resampled_means
 from tandem.tasks.task import Encodes, Items, Places, Task, knows
 from wieting2020.methods import probe
 
@@ -21,12 +22,16 @@ if TYPE_CHECKING:
     from tandem.statistics.correlation import FloatArray
 
 logger = logging.getLogger(__name__)
-_ABOUT = ".about"
+_ABOUT, _GROUPS = ".about", ".groups"
+"""End the names of items about a set."""
 _NOTE = "unreachable.txt"
 
 
 class ProbingSet(Settings):
-    """Labelled sentences in SentEval's form: lines of tr, va or te, the label, and the sentence."""
+    """Labelled sentences in SentEval's form: lines of tr, va or te, the label, and the sentence.
+
+    Made sets have a fourth column, the sentence's meaning.
+    """
 
     made: str | None = None
     """A set made from the study's text: probing/<made>.txt under its results. `{language}` is the
@@ -51,7 +56,8 @@ class Probing(Task):
 
     Its inverse strength is chosen on the validation part of a set alone. Sets in languages that the
     encoder does not know are left out, and so are corpora that could not be fetched. Items:
-    `<set>`, which test sentences are labelled right, bool (n,); `<set>.about`, JSON.
+    `<set>`, which test sentences are labelled right, bool (n,); `<set>.groups`, (n,), numbers that
+    sentences with one meaning share; `<set>.about`, JSON.
     """
 
     metric: ClassVar[str] = "accuracy_x100"
@@ -121,27 +127,36 @@ class Probing(Task):
             "validation_x100": round(100 * probed.validation, 4),
             **{probe.PARTS[mark]: len(part) for mark, part in labels.items()},
         }
-        return {name: probed.right, f"{name}{_ABOUT}": np.array(json.dumps(about))}
+        numbers: dict[str, int] = {}
+        groups = [numbers.setdefault(name, len(numbers)) for name in parts["te"].meanings]
+        return {
+            name: probed.right,
+            f"{name}{_GROUPS}": np.array(groups),
+            f"{name}{_ABOUT}": np.array(json.dumps(about)),
+        }
 
     def units(self, items: Items) -> list[str]:
         """Return the sets that were scored."""
-        return [name for name in items if not name.endswith(_ABOUT)]
+        return [name for name in items if not name.endswith((_ABOUT, _GROUPS))]
 
     def estimate(self, items: Items, unit: str) -> float:
         """Return the accuracy x 100."""
         return 100 * float(items[unit].mean())
 
     def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
-        """Bootstrap a set, resampling test sentences: (systems, resamples), x 100."""
-        if len({len(system[unit]) for system in systems}) > 1:
+        """Bootstrap a set, resampling meanings of test sentences: (systems, resamples), x 100."""
+        groups = systems[0][f"{unit}{_GROUPS}"]
+        if any(not np.array_equal(system[f"{unit}{_GROUPS}"], groups) for system in systems):
             raise TandemError(
                 f"the systems to compare were probed on other {unit}: probe them again"
             )
         table = np.stack([system[unit] for system in systems], axis=1).astype(np.float64)
         rng = np.random.default_rng([seed, zlib.crc32(unit.encode())])
-        n = len(table)
-        times = (rng.multinomial(n, np.full(n, 1 / n)) for _ in range(resamples))
-        return 100 * np.array([row @ table / n for row in times]).T
+        return 100 * resampled_means(groups, table, resamples, rng).T
+
+    def count(self, items: Items, unit: str) -> int:
+        """Count the meanings behind a set: what is drawn of them is independent."""
+        return len(np.unique(items[f"{unit}{_GROUPS}"]))
 
     def details(self, items: Items) -> dict[str, Any]:
         """Return, of each set, its sizes, its number of labels, and what chance would score."""
