@@ -32,7 +32,7 @@ class Losses(NamedTuple):
     """Sums over the sentences of a batch, in nats.
 
     Attributes:
-        reconstruction: of the tokens that are written from their own meaning.
+        reconstruction: of the tokens that are written from the pair's semantic variable.
         translation: of those that are written from the other side's, with smoothing.
         divergence: of the posteriors from the prior; 0 without a prior.
     """
@@ -68,7 +68,7 @@ def language(side: int) -> str:
 
 
 def reconstruction(side: int) -> str:
-    """Return the name of the decoder that writes a side from its own meaning."""
+    """Return the name of the decoder that writes a side from the semantic variable."""
     return f"reconstruct{side}"
 
 

@@ -45,7 +45,8 @@ class Generative(Objective):
     smaller: ClassVar[str] = "Lower `tokens` of the objective, or raise its `parts`"
 
     reconstructs: Literal["none", "first", "both"] = "both"
-    """The sentences of a pair that are written from their own meaning."""
+    """The sentences of a pair that are written from its semantic variable: of both, that which one
+    side gives in turn; of the first alone, its own."""
     translates: Literal["none", "second", "both"] = "both"
     """The sentences of a pair that are written from the other's meaning."""
     language_variables: bool = True
