@@ -124,6 +124,27 @@ def test_labelled_pairs_are_evaluated(home, run):
     assert code == 0 and "(calibrated on 75 others)" in err and "75 pairs" in out
 
 
+def test_a_threshold_of_other_languages_is_warned_of(home, run):
+    (home / "some.tsv").write_text("a sheep\ta sheep\nthe car\tis red . e p p p p\n")
+    report = ["--json", "told.json", "--overwrite"]
+    warning = "warning: the threshold was calibrated on pairs of en en, not of en de"
+    for languages in (["en", "en"], ["en", "de"]):
+        of = ["--languages", *languages]
+        code, _, err = run("identify", "model", "some.tsv", *of, *report, "--out", "other.tsv")
+        assert code == 0 and (warning in err) == ("de" in languages)
+        assert json.loads((home / "told.json").read_text())["threshold_languages"] == ["en", "en"]
+        code, _, err = run("evaluate", "model", "pairs.tsv", "--labelled", *of, *report)
+        figures = json.loads((home / "told.json").read_text())["labelled"]
+        assert code == 0 and figures["threshold_languages"] == ["en", "en"]
+        best = f"One of {figures['best_threshold']:.3f} tells these very pairs best"
+        assert (f"{warning}. {best}" in err) == ("de" in languages)
+    code, _, err = run("identify", "model", "some.tsv", "--languages", "en", "de",
+                       "--at-least", "0.5", "--out", "other.tsv", "--overwrite")  # fmt: skip
+    assert code == 0 and "warning" not in err
+    code, _, err = run("evaluate", "hub", "pairs.tsv", "--labelled", "--languages", "en", "de")
+    assert code == 0 and "calibrated on 75 others" in err and "warning" not in err
+
+
 def test_negatives_are_labelled_pairs(home, run):
     lines = [f"{first}\t{first} {n}\n" for n, (first, _, _) in enumerate(rows(40))]
     (home / "pairs.txt").write_text("".join(lines))

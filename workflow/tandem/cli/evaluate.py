@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tandem.cli import argument, common
-from tandem.cli.labelled import add_labelled, columns
+from tandem.cli.labelled import add_labelled, columns, warning_of_languages
 from tandem.cli.places import add_input
 from tandem.corpora.labelled_files import LabelledFiles
 from tandem.errors import TandemError
@@ -134,6 +134,8 @@ def _labelled(options: argparse.Namespace) -> None:
     note = f"from a cosine of {done['threshold']:.3f} on ({whose}); {done['positive_x100']:.1f}% of"
     lines = [f"{note} the pairs say the same", *blank(done["blank"])]
     lines += [_TRAINED_ON] if done["trained_on"] else []
+    best = f"One of {done['best_threshold']:.3f} tells these very pairs best (identify --at-least)"
+    lines += warning_of_languages(done.get("threshold_languages", ()), options.languages, best)
     common.report(options, {"labelled": done}, *lines)
     if options.json != common.STDIO:
         print("\n".join(_table(rows)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from tandem.corpora.labelled_files import LabelledColumns
 from tandem.errors import TandemError
@@ -39,3 +40,14 @@ def columns(options: argparse.Namespace) -> LabelledColumns:
         raise TandemError(f"{problem}, such as --columns 2,3 --label 4")
     chosen = (*options.columns, options.label) if options.label else ()
     return LabelledColumns(chosen, options.header)
+
+
+def warning_of_languages(calibrated: Sequence[str], asked: Sequence[str], remedy: str) -> list[str]:
+    """Return a line that says where a threshold was calibrated, if it was in other languages.
+
+    The order of the sides changes no cosine. Nothing is said where `calibrated` is empty.
+    """
+    if not calibrated or sorted(calibrated) == sorted(asked):
+        return []
+    those, these = " ".join(calibrated), " ".join(asked)
+    return [f"warning: the threshold was calibrated on pairs of {those}, not of {these}. {remedy}"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tandem.cli import argument, common
-from tandem.cli.labelled import columns
+from tandem.cli.labelled import columns, warning_of_languages
 from tandem.cli.places import add_input, inputs_of
 from tandem.corpora.files import STDIO
 from tandem.corpora.labelled_files import LabelledFiles
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _IDENTIFY = "tandem identify model/ pairs.tsv --languages en en --out told.tsv"
 _NEGATIVES = "tandem negatives model/ questions.en answers.en --languages en en --out labelled.tsv"
+_OTHER_LANGUAGES = (
+    "Give one of theirs (--at-least), which tandem evaluate --labelled finds on labelled pairs"
+)
 _OF_BITEXT = (
     "pair", "also", "also_columns", "dictionaries", "mirror", "encoder", "encoder_setting",
     "segmentation", "size", "sample", "dimension", "also_per_pair",
@@ -53,13 +56,15 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
 
 def identify(options: argparse.Namespace) -> None:
     """Write cosine, decision (1: the same), sentence, sentence of every pair."""
-    from tandem.own_bitext.identification import threshold_of
+    from tandem.own_bitext.identification import threshold_languages, threshold_of
 
     same = read = 0
     with common.output(options, options.files, options.model) as out:
         encoder = common.load_model(options, *options.languages)
         asked = options.at_least
         least = threshold_of(encoder) if asked is None else asked
+        where = threshold_languages(encoder) if asked is None else []
+        common.tell(options, *warning_of_languages(where, options.languages, _OTHER_LANGUAGES))
         pairs = Filled(common.pairs(options))
         for batch in common.batches(pairs, of_pair, "pair"):
             vectors = map(encoder.encode, zip(*batch, strict=True), options.languages)
@@ -71,7 +76,8 @@ def identify(options: argparse.Namespace) -> None:
             read += len(batch)
         if not read:
             common.refuse_empty(options, f"no pair has both sides{common.without(pairs)}")
-    done = {"read": read, "same": same, "blank": pairs.blank, "at_least": least}
+    done = {"read": read, "same": same, "blank": pairs.blank, "at_least": least,
+            "threshold_languages": where}  # fmt: skip
     summary = f"{same:,} of {read:,} pairs say the same, from a cosine of {least:.3f} on"
     common.report(options, done, summary + common.without(pairs))
 

@@ -50,7 +50,10 @@ def calibrated(
 
     Where that is none of them, it is above all cosines by more than these are rounded.
     """
-    values, labels = cosines(encoder, pairs, languages)
+    return _most_accurate(*cosines(encoder, pairs, languages))
+
+
+def _most_accurate(values: np.ndarray, labels: np.ndarray) -> float:
     threshold, _ = best_accuracy(values, labels)
     return threshold if np.any(values >= threshold) else float(values.max()) + _ROUNDING
 
@@ -65,7 +68,10 @@ def measured(
 
     They are accuracy, f1, average_precision, auc and equal_error; `pairs`, and `positive_x100`.
     """
-    values, labels = cosines(encoder, pairs, languages)
+    return _figures(*cosines(encoder, pairs, languages), threshold)
+
+
+def _figures(values: np.ndarray, labels: np.ndarray, threshold: float) -> dict[str, Any]:
     right = float(np.mean((values >= threshold) == (labels == 1)))
     figures: dict[str, Any] = {"accuracy_x100": _times_100(right, *wilson(right, len(labels)))}
 
@@ -116,6 +122,14 @@ def threshold_of(encoder: SentenceEncoder) -> float:
     return threshold
 
 
+def threshold_languages(encoder: SentenceEncoder) -> list[str]:
+    """Return the languages of the pairs that calibrated the threshold; [] where none is known."""
+    languages = encoder.metadata.get("languages")
+    if threshold_in(encoder) is None or not isinstance(languages, list):
+        return []
+    return [*map(str, languages)]
+
+
 def trained_on(encoder: SentenceEncoder, pairs: Iterable[LabelledText]) -> bool:
     """Tell whether an encoder, or what its training started from, was trained on these pairs."""
     wanted = digest(pairs)
@@ -133,9 +147,10 @@ def evaluated(
 ) -> dict[str, Any]:
     """Return the figures of labelled pairs at the encoder's threshold, or at one of half of them.
 
-    Beside those of `measured`: `threshold`; `own_threshold`, whether it is the encoder's;
-    `calibrated_on_pairs` where it is not; `blank`, the pairs with a blank side, which are left out;
-    and `trained_on`, whether the encoder was trained on these very pairs.
+    Beside those of `measured`: `threshold`; `own_threshold`, whether it is the encoder's, and then
+    `threshold_languages`, of the pairs that calibrated it; `calibrated_on_pairs` where it is not;
+    `best_threshold`, which tells these very pairs most accurately; `blank`, the pairs with a blank
+    side, which are left out; and `trained_on`, whether the encoder was trained on these very pairs.
 
     Raises:
         InputError: what is judged, or calibrated on, has no two labels, or is too little.
@@ -148,9 +163,13 @@ def evaluated(
         some, texts = _halves(texts, pairs.name)
         threshold = calibrated(encoder, some, languages)
         about["calibrated_on_pairs"] = len(some)
+    else:
+        about["threshold_languages"] = threshold_languages(encoder)
     _check_labels(texts, pairs.name)
     try:
-        figures = measured(encoder, texts, languages, threshold)
+        values, labels = cosines(encoder, texts, languages)
+        about["best_threshold"] = _most_accurate(values, labels)
+        figures = _figures(values, labels, threshold)
     except UndefinedCorrelationError as error:
         remedy = "Give pairs with words that the model knows, some similar and some not"
         raise InputError(pairs.name, None, f"no figures ({error})", remedy) from error
