@@ -7,12 +7,15 @@ from small_pretrained import SENTENCES, save_folder, tokenizer
 from small_runs import bitext
 from transformers import AutoModel
 
+from tandem.cli import main
 from tandem.encoders.composition import as_encoder, initialise
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.model import SentenceEncoder
 from tandem.encoders.pretrained import load_pretrained
 from tandem.errors import TandemError
+from tandem.objectives.kinds.additive_margin_scale import AdditiveMarginScale
 from tandem.objectives.kinds.logistic import Logistic
+from tandem.objectives.kinds.scaled_cosine import ScaledCosine
 from tandem.segmentation.ragged import from_rows, joined
 from tandem.tasks.selection import scored
 from tandem.tasks.task import TASKS
@@ -71,9 +74,7 @@ def test_the_number_is_a_map_of_what_the_library_makes_of_both(start, tmp_path):
 def test_it_learns_what_is_the_same(start, tmp_path):
     pairs = labelled(start)
     run = Run(ENCODERS.parse(SCORER), Logistic(), RECIPE, 1)
-    scorer, history = train_encoder(
-        run, start.segmenter, [pairs], None, show=False, start=start
-    )
+    scorer, history = train_encoder(run, start.segmenter, [pairs], None, show=False, start=start)
     assert history[-1].loss < history[1].loss - 0.1
     scores = scored(scorer.encode_ids, pairs.left, pairs.right)
     assert scores[pairs.labels == 1].mean() > scores[pairs.labels == 0].mean()
@@ -101,6 +102,36 @@ def test_pairs_are_told_by_it(start, tmp_path):
     threshold = task.details(items)["directions"]["intra.en"]["threshold"]
     expected = (scores >= threshold) == (np.arange(20) % 2 == 1)
     assert items["intra.en"].tolist() == expected.tolist()
+
+
+def test_a_cross_encoder_is_refused_where_vectors_are_asked_for(start, tmp_path, capsys):
+    kind = ENCODERS.parse(SCORER).started(start.kind)
+    table, composition = initialise(kind, len(start.segmenter), 1)
+    as_encoder(start.segmenter, table, composition).save(tmp_path / "model")
+    with pytest.raises(TandemError, match="is a cross-encoder"):
+        SentenceEncoder.load(tmp_path / "model").encode("a sheep", "en")
+    (tmp_path / "pairs.tsv").write_text("a car\ta sheep\t1\nthe car\ta car\t0\n")
+    model, pairs, two = f"{tmp_path}/model", f"{tmp_path}/pairs.tsv", ["--languages", "en", "en"]
+    training = ["--from", model, "--labelled", *two, "--out", f"{tmp_path}/tuned"]
+    for command in (
+        ["encode", model, pairs, "--language", "en", "--out", f"{tmp_path}/vectors.npy"],
+        ["score", model, pairs, *two],
+        ["mine", model, pairs, pairs, *two],
+        ["identify", model, pairs, *two, "--at-least", "0.5"],
+        ["evaluate", model, pairs, "--labelled", *two],
+        ["negatives", model, pairs, *two],
+        ["train", pairs, *training],
+    ):
+        assert main(command) == 1
+        assert "this model is a cross-encoder (kind scorer)" in capsys.readouterr().err
+    assert not (tmp_path / "vectors.npy").exists() and not (tmp_path / "tuned").exists()
+
+
+@pytest.mark.parametrize("objective", [ScaledCosine(), AdditiveMarginScale()])
+def test_what_compares_vectors_trains_no_scorer(start, objective):
+    scorer = ENCODERS.parse(SCORER).started(start.kind)
+    with pytest.raises(TandemError, match="compares vectors, and a scorer gives a number"):
+        course_of(Run(scorer, objective, RECIPE, 1), 18, [labelled(start)], start=start)
 
 
 def test_objective_and_encoder_belong_together(start):

@@ -120,7 +120,12 @@ class SentenceEncoder:
         return self.segmenter.languages
 
     def check(self, languages: Iterable[str]) -> None:
-        """Refuse languages that it does not know: TandemError."""
+        """Refuse languages that it does not know, and a cross-encoder: TandemError."""
+        if self.kind.kind == "scorer":
+            raise TandemError(
+                "this model is a cross-encoder (kind scorer): it reads both sentences of a pair at "
+                "once, and has no vectors of sentences. Give an encoder of sentences"
+            )
         for language in languages:
             self.segmenter.encoder(language)
 
@@ -144,7 +149,8 @@ class SentenceEncoder:
 
         One sentence, a text by itself, has one vector, (dimension,).
         A sentence without known tokens has the zero vector. The language may be left out when the
-        encoder knows one only; TandemError if it does not know it, or if something is not text.
+        encoder knows one only; TandemError if it does not know it, if something is not text, or of
+        a cross-encoder.
         """
         if isinstance(sentences, str):
             return self.encode([sentences], language, batch_size)[0]
@@ -159,6 +165,7 @@ class SentenceEncoder:
         At most `batch_size` sentences are composed at a time, and of long ones fewer: TOKENS in
         all, or one sentence.
         """
+        self.check(())
         to_ids = self.segmenter.encoder(self._language(language))
         lines = texts([sentences] if isinstance(sentences, str) else sentences)
         blocks = batches(lines, max(batch_size, SEGMENTED), len)

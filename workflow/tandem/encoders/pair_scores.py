@@ -13,7 +13,7 @@ from tandem.statistics.correlation import FloatArray
 
 def is_scorer(encoder: object) -> TypeGuard[SentenceEncoder]:
     """Whether an encoder gives a number for two sentences that it reads at once."""
-    return isinstance(encoder, SentenceEncoder) and encoder.dimension == 1
+    return isinstance(encoder, SentenceEncoder) and encoder.kind.kind == "scorer"
 
 
 def pair_scores(scorer: SentenceEncoder, first: Ragged, second: Ragged) -> FloatArray:

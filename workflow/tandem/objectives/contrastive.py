@@ -5,10 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from tandem.errors import TandemError
 from tandem.objectives.objective import Objective
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from tandem.encoders.encoder import Encoder
 
 
 class Pool(NamedTuple):
@@ -43,6 +46,14 @@ class Contrastive(Objective):
     nothing off a GPU: then a step there is recorded, which is far faster."""
     labelled: ClassVar[bool] = False
     """Whether it learns from pairs that are labelled as saying the same or not."""
+
+    def check(self, encoder: Encoder, texts: int = 1) -> None:
+        """Refuse a scorer, whose one number has no angle with another: TandemError."""
+        if encoder.kind == "scorer":
+            raise TandemError(
+                f"the objective {self.kind} compares vectors, and a scorer gives a number. Give "
+                "the objective logistic, or another encoder"
+            )
 
     @property
     def compares(self) -> bool:
