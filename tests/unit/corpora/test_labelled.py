@@ -104,6 +104,17 @@ def test_nothing_that_is_scored_is_trained_on(tmp_path):
     assert record["untranslated"]["test"]["de"] == 1 and not record["untranslated"]["test"]["en"]
 
 
+def test_a_translation_of_what_is_scored_is_not_trained_on(tmp_path):
+    whole = build(write_archive(tmp_path / "x.tar.gz", trained=("en",)), tmp_path / "before")
+    taken = next(iter(read_scored(tmp_path / "before", "valid")["en"].values()))
+    # in the German file, too, where no scored pair has this sentence
+    path = write_archive(tmp_path / "y.tar.gz", trained=("en", "de"),
+                         further=[taken.first, "other", "1"])  # fmt: skip
+    record = build(path, tmp_path / "after", languages=("en", "de"))
+    assert record["train_shared"] == {"en": 1, "de": 1}
+    assert record["train"]["de"] == record["train"]["en"] == whole["train"]["en"]
+
+
 def test_translations_have_one_key_where_nothing_is_trained_across(archive, tmp_path):
     build(archive, tmp_path / "pairs", languages=("en", "de"))
     lines = list(read_training(tmp_path / "pairs/train.tsv"))

@@ -7,7 +7,8 @@
 
 Keys are equal for sentences that say the same as far as the labels tell: in any case of letters, as
 paraphrases, by way of others, and as translations. selection.tsv has the validation pairs of the
-languages that are trained on. No training pair has a sentence of the other splits.
+languages that are trained on. No training pair has a sentence of the other splits, and none is a
+translation of one that has.
 """
 
 from __future__ import annotations
@@ -108,12 +109,18 @@ def build_labelled(
 def _apart(
     whole: Mapping[str, Mapping[str, Sequence[LabelledPair | None]]],
 ) -> dict[str, dict[str, list[LabelledPair]]]:
-    """Leave out rows that are not translated, and training rows with sentences of other splits."""
+    """Leave out rows that are not translated, and training rows with sentences of other splits.
+
+    These in all languages: a translation says the same.
+    """
     kept = {split: {code: [row for row in rows if row] for code, rows in by_language.items()}
             for split, by_language in whole.items()}  # fmt: skip
+    shared: set[str] = set()
     for code, rows in kept["train"].items():
         scored = _sentences(kept["valid"][code]) | _sentences(kept["test"][code])
-        kept["train"][code] = [row for row in rows if scored.isdisjoint((row.first, row.second))]
+        shared |= {r.identifier for r in rows if not scored.isdisjoint((r.first, r.second))}
+    for code, rows in kept["train"].items():
+        kept["train"][code] = [row for row in rows if row.identifier not in shared]
     return kept
 
 
@@ -129,7 +136,7 @@ def _record(
     """Count, by language, the pairs of each split and label, and what was left out.
 
     untranslated: rows, by split, that are not translated; train_shared: training rows with a
-    sentence of the validation or test split; test_shared: test pairs with a sentence of the
+    sentence of the validation or test split, in this language or another; test_shared: test pairs with a sentence of the
     validation split, which are kept, as in the archive.
     """
     shared = {}

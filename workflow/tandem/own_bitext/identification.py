@@ -10,7 +10,7 @@ import numpy as np
 from tandem.corpora.labelled_files import LabelledFiles, LabelledText, digest
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, TandemError
-from tandem.own_bitext.labelled_division import shuffled
+from tandem.own_bitext.labelled_division import shuffled, sides
 from tandem.own_bitext.quality import wilson
 from tandem.statistics.bootstrap import bootstrap
 from tandem.statistics.correlation import UndefinedCorrelationError
@@ -187,8 +187,8 @@ def _halves(
         raise InputError(name, None, problem, remedy)
     pairs = shuffled(pairs)  # a file may be sorted by its labels
     _check_labels(pairs[:half], name)
-    seen = {text for pair in pairs[:half] for text in pair[:2]}
-    others = [pair for pair in pairs[half:] if seen.isdisjoint(pair[:2])]
+    seen = {text for pair in pairs[:half] for text in sides(pair)}
+    others = [pair for pair in pairs[half:] if seen.isdisjoint(sides(pair))]
     if not others:
         problem = (
             "the threshold is calibrated on half of the pairs, and each of the others shares a "

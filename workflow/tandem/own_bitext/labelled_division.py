@@ -47,13 +47,18 @@ def divided(
         fits = (n for n in parts if n != "train" and len(parts[n]) + len(group) <= most)
         parts[next(fits, "train")] += group
     if not apart:
-        held = {text for name in parts if name != "train" for p in parts[name] for text in p[:2]}
-        parts["train"] = [pair for pair in parts["train"] if held.isdisjoint(pair[:2])]
+        held = {text for name in parts if name != "train" for p in parts[name] for text in sides(p)}
+        parts["train"] = [pair for pair in parts["train"] if held.isdisjoint(sides(pair))]
     for name, part in parts.items():
         if len({pair.label for pair in part}) < 2:
             problem = f"all {len(part):,} pairs of the part {name} have the same label"
             raise InputError(place, None, problem, "Give pairs of both labels, and more of them")
     return parts
+
+
+def sides(pair: LabelledText) -> tuple[str, str]:
+    """Return both sentences in lower case, as `Keys` compares them."""
+    return pair.first.lower(), pair.second.lower()
 
 
 def _together(pairs: Sequence[LabelledText], by_negatives: bool) -> list[list[LabelledText]]:
