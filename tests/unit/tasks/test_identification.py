@@ -103,7 +103,7 @@ def test_draws_are_paired(task, items):
     assert draws.shape == (2, 50) and np.array_equal(draws[0], draws[1])
     assert draws.std() > 0
     fewer = {key: value for key, value in items.items() if "fr" not in key}
-    with pytest.raises(TandemError, match="judged different pairs"):
+    with pytest.raises(TandemError, match="judged different"):
         task.draws([items, fewer], "intra.mean", 50, 1)
 
 

@@ -52,13 +52,14 @@ def test_figures(task, folder):
     assert task.estimate(items, "alignment.mean") == pytest.approx(mean)
     # points in all directions: between one spot, 0, and what 5 dimensions allow
     assert -400 < task.estimate(items, "uniformity.en") < -100
-    assert task.count(items, "uniformity.mean") == 4 * SIZE
+    # of a language 2 * SIZE sentences, of rows that share none
+    assert task.count(items, "uniformity.mean") == SIZE
 
 
 def test_some_languages(folder):
     some = TASKS.parse({"kind": "uniformity", "corpus": "pairs", "languages": ["de"]})
     items = some.score(Drawn(), {"pairs": folder})
-    assert [*items] == ["alignment.de", "uniformity.de"]
+    assert some.units(items)[:-2] == ["alignment.de", "uniformity.de"]
     with pytest.raises(TandemError, match="no pairs in a language of the encoder"):
         some.score(Drawn(["en"]), {"pairs": folder})
 
@@ -68,7 +69,7 @@ def test_draws_spread_as_new_samples_do(task):
 
     def items(seed):
         points = np.random.default_rng(seed).standard_normal((80, 4)) + [1.0, 0, 0, 0]
-        return {"uniformity.en": nearness(points)}
+        return {"uniformity.en": nearness(points), "uniformity.en__groups": np.arange(80)}
 
     figures = [task.estimate(items(seed), "uniformity.en") for seed in range(300)]
     draws = [task.draws([items(seed)], "uniformity.en", 400, 1).std() for seed in range(40)]
@@ -85,8 +86,18 @@ def test_draws_are_paired(task, folder):
     with pytest.raises(TandemError, match="read different languages"):
         task.draws([items, other], "alignment.mean", 50, 1)
     fewer = {name: part[1:] for name, part in items.items()}
-    with pytest.raises(TandemError, match="read different sentences"):
+    with pytest.raises(TandemError, match="judged different items"):
         task.draws([items, fewer], "alignment.en", 50, 1)
+
+
+def test_languages_are_drawn_together(task):
+    """Of equal figures in two languages, in another order, the mean is as uncertain as one."""
+    values, groups = np.random.default_rng(1).random(200), np.arange(200) // 2
+    turned = np.arange(200)[::-1]
+    items = {"alignment.en": values, "alignment.en__groups": groups,
+             "alignment.de": values[turned], "alignment.de__groups": groups[turned]}  # fmt: skip
+    draws = {unit: task.draws([items], unit, 500, 1) for unit in ("alignment.en", "alignment.mean")}
+    np.testing.assert_allclose(*draws.values())
 
 
 def test_a_cross_encoder_has_no_vectors(task, folder, monkeypatch):

@@ -136,8 +136,8 @@ def _record(
     """Count, by language, the pairs of each split and label, and what was left out.
 
     untranslated: rows, by split, that are not translated; train_shared: training rows with a
-    sentence of the validation or test split, in this language or another; test_shared: test pairs with a sentence of the
-    validation split, which are kept, as in the archive.
+    sentence of the validation or test split, in this language or another; test_shared: test pairs
+    with a sentence of the validation split, which are kept, as in the archive.
     """
     shared = {}
     for code, rows in drawn["test"].items():

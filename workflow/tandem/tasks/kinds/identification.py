@@ -24,6 +24,7 @@ from tandem.statistics.identification import (
     equal_error,
     f1,
 )
+from tandem.tasks.groups import GROUPS, drawn_means, drawn_times, group_count
 from tandem.tasks.task import MEAN, Encodes, Items, Places, Task, knows
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Identification(Task):
                 same = scores >= threshold
                 key = f"{kind}.{name}"
                 items[key] = same == (pairs.labels == 1)
-                items[f"{key}{_GROUPS}"] = pairs.groups
+                items[f"{key}{GROUPS}"] = pairs.groups
                 items[f"{key}{_ABOUT}"] = np.array([
                     threshold, on_valid, area(scores, pairs.labels),
                     average_precision(scores, pairs.labels), equal_error(scores, pairs.labels),
@@ -136,29 +137,15 @@ class Identification(Task):
         """
         means = self._means(systems[0], unit)
         names = [name for some in means for name in some]
-        for system in systems:
-            same = self._means(system, unit) == means
-            if not same or any(
-                not np.array_equal(system[n + _GROUPS], systems[0][n + _GROUPS]) for n in names
-            ):
-                raise TandemError("the systems to compare judged different pairs. Score them again")
-        every, places = np.unique(
-            np.concatenate([systems[0][name + _GROUPS] for name in names]), return_inverse=True
-        )
-        count = len(every)
-        rng = np.random.default_rng(seed)
-        times = rng.multinomial(count, np.full(count, 1 / count), resamples)
-        ends = np.cumsum([len(systems[0][name]) for name in names])[:-1]
-        drawn = dict(zip(names, np.split(places, ends), strict=True))
-        return np.mean([
-            np.mean([_draws(systems, name, times[:, drawn[name]]) for name in some], axis=0)
-            for some in means
-        ], axis=0)  # fmt: skip
+        if any(self._means(system, unit) != means for system in systems):
+            raise TandemError("the systems to compare judged different pairs. Score them again")
+        times = drawn_times(systems, names, resamples, seed)
+        drawn = {name: drawn_means(systems, name, times[name]) for name in names}
+        return 100 * np.mean([np.mean([drawn[n] for n in some], axis=0) for some in means], axis=0)
 
     def count(self, items: Items, unit: str) -> int:
-        """Count the groups of rows behind a unit: what is drawn of them is independent."""
-        names = chain.from_iterable(self._means(items, unit))
-        return len(np.unique(np.concatenate([items[name + _GROUPS] for name in names])))
+        """Count the groups of rows behind a unit."""
+        return group_count(items, [*chain.from_iterable(self._means(items, unit))])
 
     def details(self, items: Items) -> dict[str, Any]:
         """Return further figures of each direction, x 100, and its threshold."""
@@ -194,8 +181,8 @@ class Identification(Task):
         return [n for n in names if languages[n] <= those]
 
 
-_ABOUT, _GROUPS = "__about", "__groups"
-"""End the names of items about another one."""
+_ABOUT = "__about"
+"""Ends the names of items about another one."""
 _FIGURES = (
     "valid_accuracy_x100", "auc_x100", "average_precision_x100", "equal_error_x100", "f1_x100",
     "positive_x100", "calibrated_accuracy_x100",
@@ -204,7 +191,7 @@ _FIGURES = (
 
 def _directions(items: Items) -> list[str]:
     """Name the directions."""
-    return [name for name in items if not name.endswith((_ABOUT, _GROUPS))]
+    return [name for name in items if not name.endswith((_ABOUT, GROUPS))]
 
 
 def _languages(name: str) -> set[str]:
@@ -287,12 +274,3 @@ class _Split:
 
 def _labels(rows: Any) -> np.ndarray:  # noqa: ANN401
     return np.array([row.label for row in rows], np.int64)
-
-
-def _draws(systems: Sequence[Items], name: str, times: np.ndarray) -> FloatArray:
-    """Return the accuracy x 100 of a direction whose pairs are drawn so often, (resamples, pairs).
-
-    A resample without any of its pairs, which few pairs may have, counts as 0.
-    """
-    table = np.stack([system[name] for system in systems], axis=1).astype(np.float64)
-    return 100 * ((times @ table) / np.maximum(times.sum(axis=1, keepdims=True), 1)).T
