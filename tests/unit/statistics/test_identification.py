@@ -6,9 +6,11 @@ from sklearn import metrics
 
 from tandem.errors import TandemError
 from tandem.statistics.identification import (
+    Ranked,
     area,
     average_precision,
     best_accuracy,
+    drawn_figures,
     equal_error,
     f1,
 )
@@ -40,6 +42,30 @@ def test_figures_are_those_of_the_library(seed, ties):
     # the point of equal errors is on a step of the curve
     assert any(a - 1e-9 <= error <= b + 1e-9 and d - 1e-9 <= error <= c + 1e-9
                for a, b, c, d in steps)  # fmt: skip
+
+
+def test_figures_of_resamples_are_those_of_their_pairs():
+    scores, labels = drawn(1, ties=True)
+    ranked = Ranked(scores, labels)
+    for seed in range(5):
+        times = np.random.default_rng(seed).integers(3, size=80)
+        some, truth = np.repeat(scores, times), np.repeat(labels, times)
+        for threshold in (-9.0, 0.5, 1.0, 9.0):  # between two scores, at one, and beyond all
+            told = some >= threshold
+            expected = [np.mean(told == truth), f1(told, truth), average_precision(some, truth),
+                        area(some, truth), equal_error(some, truth)]  # fmt: skip
+            assert ranked.figures(threshold, times) == pytest.approx(expected)
+
+
+def test_groups_are_drawn_whole():
+    """Of pairs that stand twice there is as much to know as of each once."""
+    scores, labels = drawn(2)
+    twice = np.repeat(scores, 2), np.repeat(labels, 2)
+    once = drawn_figures(Ranked(scores, labels), 0.5, np.arange(80), 300, 1)
+    whole = drawn_figures(Ranked(*twice), 0.5, np.arange(160) // 2, 300, 1)
+    apart = drawn_figures(Ranked(*twice), 0.5, np.arange(160), 300, 1)
+    np.testing.assert_allclose(whole, once)
+    assert np.all(apart.std(axis=0) < 0.85 * whole.std(axis=0))
 
 
 def test_the_threshold_is_in_the_middle():

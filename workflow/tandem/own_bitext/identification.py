@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,18 +10,12 @@ import numpy as np
 from tandem.corpora.labelled_files import LabelledFiles, LabelledText, digest
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import InputError, TandemError
-from tandem.own_bitext.labelled_division import shuffled, sides
+from tandem.own_bitext.labelled_division import group_numbers, shuffled, sides
 from tandem.own_bitext.quality import wilson
-from tandem.statistics.bootstrap import bootstrap
-from tandem.statistics.correlation import UndefinedCorrelationError
+from tandem.statistics.bootstrap import LEVEL
+from tandem.statistics.correlation import UndefinedCorrelationError, checked
 from tandem.statistics.cosine import cosine_similarity
-from tandem.statistics.identification import (
-    area,
-    average_precision,
-    best_accuracy,
-    equal_error,
-    f1,
-)
+from tandem.statistics.identification import FIGURES, Ranked, best_accuracy, drawn_figures
 from tandem.text.amounts import amount
 
 DIGEST = "labelled_sha256"
@@ -66,37 +60,30 @@ def measured(
 ) -> dict[str, Any]:
     """Return figures x 100 of pairs at a threshold, each with its 95% interval.
 
-    They are accuracy, f1, average_precision, auc and equal_error; `pairs`, and `positive_x100`.
+    They are those of `statistics.identification.FIGURES`; beside them are `pairs`, `groups`, which
+    share sentences and are drawn as one for the intervals, and `positive_x100`.
     """
-    return _figures(*cosines(encoder, pairs, languages), threshold)
+    return _figures(*cosines(encoder, pairs, languages), group_numbers(pairs), threshold)
 
 
-def _figures(values: np.ndarray, labels: np.ndarray, threshold: float) -> dict[str, Any]:
-    right = float(np.mean((values >= threshold) == (labels == 1)))
-    figures: dict[str, Any] = {"accuracy_x100": _times_100(right, *wilson(right, len(labels)))}
-
-    def f1_there(scores: np.ndarray, truth: np.ndarray) -> float:
-        return f1(scores >= threshold, truth)
-
-    named = {"f1": f1_there, "average_precision": average_precision, "auc": area,
-             "equal_error": equal_error}  # fmt: skip
-    for name, figure in named.items():
-        every = _rows(figure)
-        interval = bootstrap(every, (values, labels.astype(float)), _RESAMPLES, _SEED)
-        bounds = interval.estimate, interval.low, interval.high
-        figures[f"{name}_x100"] = _times_100(*bounds)
-    return figures | {"pairs": len(labels), "positive_x100": 100 * float(labels.mean())}
-
-
-def _rows(figure: Callable[[np.ndarray, np.ndarray], float]) -> Callable[..., np.ndarray]:
-    """Return a figure of scores and labels as one of each row of two arrays, (..., n)."""
-
-    def of_rows(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        flat = scores.reshape(-1, scores.shape[-1]), labels.reshape(-1, labels.shape[-1])
-        values = [figure(row, truth) for row, truth in zip(*flat, strict=True)]
-        return np.array(values).reshape(scores.shape[:-1])
-
-    return of_rows
+def _figures(
+    values: np.ndarray, labels: np.ndarray, groups: np.ndarray, threshold: float
+) -> dict[str, Any]:
+    values, labels = checked(values, labels)
+    ranked = Ranked(values, labels)
+    estimates = ranked.figures(threshold)
+    draws = drawn_figures(ranked, threshold, groups, _RESAMPLES, _SEED)
+    tail = (1 - LEVEL) / 2
+    bounds = np.quantile(draws, [tail, 1 - tail], axis=0).T.tolist()
+    count = int(groups.max()) + 1
+    if not np.ptp(draws[:, 0]):  # as where all are told right, which draws cannot doubt
+        bounds[0] = wilson(estimates[0], count)
+    figures: dict[str, Any] = {
+        f"{name}_x100": _times_100(estimate, *interval)
+        for name, estimate, interval in zip(FIGURES, estimates.tolist(), bounds, strict=True)
+    }
+    about = {"pairs": len(labels), "groups": count, "positive_x100": 100 * float(labels.mean())}
+    return figures | about
 
 
 def _times_100(estimate: float, low: float, high: float) -> dict[str, float]:
@@ -169,7 +156,7 @@ def evaluated(
     try:
         values, labels = cosines(encoder, texts, languages)
         about["best_threshold"] = _most_accurate(values, labels)
-        figures = _figures(values, labels, threshold)
+        figures = _figures(values, labels, group_numbers(texts), threshold)
     except UndefinedCorrelationError as error:
         remedy = "Give pairs with words that the model knows, some similar and some not"
         raise InputError(pairs.name, None, f"no figures ({error})", remedy) from error

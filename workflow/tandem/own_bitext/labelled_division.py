@@ -62,7 +62,15 @@ def sides(pair: LabelledText) -> tuple[str, str]:
 
 
 def _together(pairs: Sequence[LabelledText], by_negatives: bool) -> list[list[LabelledText]]:
-    """Return pairs whose first sentences say the same together, in the order of the first ones.
+    """Return the groups of `_numbers`, in the order of their first pairs."""
+    groups: dict[int, list[LabelledText]] = {}
+    for pair, number in zip(pairs, _numbers(pairs, by_negatives).tolist(), strict=True):
+        groups.setdefault(number, []).append(pair)
+    return list(groups.values())
+
+
+def _numbers(pairs: Sequence[LabelledText], by_negatives: bool) -> np.ndarray:
+    """Return the number of each pair's group, (pairs,): their first sentences say the same.
 
     By negatives: also those that share any sentence, be it through others.
     """
@@ -70,10 +78,19 @@ def _together(pairs: Sequence[LabelledText], by_negatives: bool) -> list[list[La
     for pair in pairs:
         if pair.label or by_negatives:
             keys.join(pair.first, pair.second)
-    groups: dict[int, list[LabelledText]] = {}
-    for pair in pairs:
-        groups.setdefault(keys[pair.first], []).append(pair)
-    return list(groups.values())
+    return np.array([keys[pair.first] for pair in pairs], np.int64)
+
+
+def group_numbers(pairs: Sequence[LabelledText]) -> np.ndarray:
+    """Return the number of each pair's group, from 0 on, (pairs,): they share sentences.
+
+    Be it through others; where that makes one group of more than half of the pairs, as by negatives
+    that are mined, those whose first sentences say the same are a group.
+    """
+    numbers = _numbers(pairs, by_negatives=True)
+    if 2 * np.bincount(numbers).max() > len(pairs):
+        numbers = _numbers(pairs, by_negatives=False)
+    return numbers
 
 
 def shuffled(pairs: Sequence[LabelledText]) -> list[LabelledText]:
