@@ -142,6 +142,23 @@ def test_the_same_again_is_the_same(archive, tmp_path):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
 
+def test_pairs_that_share_sentences_are_drawn_together(archive, tmp_path):
+    first = next(PawsxReader().labelled(str(archive), "en", "train")).first
+    path = write_archive(tmp_path / "more.tar.gz", trained=("en", "de"),
+                         further=[first, "what else", "0"])  # fmt: skip
+    drawn = {}
+    for seed in range(8):
+        build(path, tmp_path / str(seed), languages=("en", "de"), pairs=13, seed=seed,
+              together=True)  # fmt: skip
+        lines = list(read_training(tmp_path / str(seed) / "train.tsv"))
+        of = {code: [x for x in lines if x.left_language == code] for code in ("en", "de")}
+        assert [x.label for x in of["en"]] == [x.label for x in of["de"]] and len(lines) == 26
+        drawn[seed] = sum(x.left == first for x in of["en"])
+    assert {*drawn.values()} == {0, 2}
+    build(path, tmp_path / "all", pairs=27, together=True)
+    assert len(list(read_training(tmp_path / "all/train.tsv"))) == 27
+
+
 def test_what_has_no_labels_is_refused(archive, tmp_path):
     other = dataset(archive, reader={"kind": "csv"})
     how = Labelled(source="paws", languages=("en",), tested=("en",))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tandem.corpora.labelled import Row
+    from tandem.corpora.readers import LabelledPair
 
 FAMILY = 8
 """Most sentences of a family of paraphrases whose pairs are implied."""
@@ -66,7 +67,7 @@ def implied(triples: Sequence[Triple]) -> list[Triple]:
     return [pair for pair in within + between if frozenset(pair[:2]) not in labelled]
 
 
-def row_groups(rows: Mapping[str, Mapping[str, Row]]) -> dict[str, int]:
+def row_groups(rows: Mapping[str, Mapping[str, Row | LabelledPair]]) -> dict[str, int]:
     """Return the group of each name of a row: equal where rows share a sentence in a language.
 
     Also by way of other rows. What an encoder does to one of them says something of the others.

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tandem.corpora.families import Keys, Sentence, Triple, implied
+from tandem.corpora.families import Keys, Sentence, Triple, implied, row_groups
 from tandem.corpora.readers import LabelledPair, LabelledReader
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Labelled
@@ -77,11 +77,7 @@ def build_labelled(
     whole = {split: {code: read(split, code) for code in languages} for split in SPLITS[1:]}
     whole["train"] = {code: read("train", code) for code in settings.languages}
     kept = _apart(whole)
-    drawn = {
-        split: {code: _drawn(rows, getattr(settings, "pairs" if split == "train" else split),
-                             settings.seed) for code, rows in by_language.items()}
-        for split, by_language in kept.items()
-    }  # fmt: skip
+    drawn = _drawn_splits(kept, settings)
     train, chosen = drawn["train"], {code: drawn["valid"][code] for code in settings.languages}
     every = {s: {code: drawn[s][code] for code in settings.tested} for s in SPLITS[1:]}
     learned = list(_triples(train, settings.across, settings.seed))
@@ -155,6 +151,20 @@ def _record(
     }  # fmt: skip
 
 
+def _drawn_splits(
+    kept: Mapping[str, dict[str, list[LabelledPair]]], settings: Labelled
+) -> dict[str, dict[str, list[LabelledPair]]]:
+    """Draw as many rows of each split and language as the settings ask for."""
+    most = {"train": settings.pairs, "valid": settings.valid, "test": settings.test}
+    drawn = {
+        split: {code: _drawn(rows, most[split], settings.seed) for code, rows in languages.items()}
+        for split, languages in kept.items()
+    }
+    if settings.together:
+        drawn["train"] = _drawn_together(kept["train"], settings.pairs, settings.seed)
+    return drawn
+
+
 def _drawn(rows: list[LabelledPair], most: int | None, seed: int) -> list[LabelledPair]:
     """Draw rows by a rank that depends on their name alone, so that languages draw the same."""
     if most is None or most >= len(rows):
@@ -162,6 +172,24 @@ def _drawn(rows: list[LabelledPair], most: int | None, seed: int) -> list[Labell
     ranks = [_rank(row.identifier, seed) for row in rows]
     bound = sorted(ranks)[most - 1]
     return [row for row, rank in zip(rows, ranks, strict=True) if rank <= bound]
+
+
+def _drawn_together(
+    by_language: Mapping[str, list[LabelledPair]], most: int | None, seed: int
+) -> dict[str, list[LabelledPair]]:
+    """Draw groups of rows that share sentences, as many as `most` names have room for."""
+    if most is None:
+        return dict(by_language)
+    rows = {code: {row.identifier: row for row in rows} for code, rows in by_language.items()}
+    groups: dict[int, list[str]] = {}
+    for name, number in row_groups(rows).items():
+        groups.setdefault(number, []).append(name)
+    names: set[str] = set()
+    for group in sorted(groups.values(), key=lambda group: _rank(min(group), seed)):
+        if len(names) + len(group) <= most:
+            names.update(group)
+    return {code: [row for row in rows if row.identifier in names]
+            for code, rows in by_language.items()}  # fmt: skip
 
 
 def _rank(name: str, seed: int) -> float:

@@ -176,6 +176,9 @@ class Labelled(Settings):
     pairs: PositiveInt | None = None
     """Most training pairs of a language, before those across languages and implied ones; null:
     all."""
+    together: bool = False
+    """Whether training pairs that share sentences, be it through others, are drawn together or not
+    at all: else few of those that say the same come with one that shares a sentence and does not."""
     valid: PositiveInt | None = None
     """Most pairs of each language in the validation split; null: all."""
     test: PositiveInt | None = None
