@@ -123,6 +123,7 @@ def compared(*names, setting="fr"):
 def test_styles_are_measured_between_copies_and_true_verses(plan, home, tmp_path, learned):
     models = compared("bgt-without-language", "bgt")
     table = parse("styles", models=models, measured_by="sp.margin-fr")
+    triples = styles.read_triples(Path(plan.path("styles/triples.tsv")))
     assert table.encodes() == ["sp.margin-fr"]
     assert table.inputs(plan)["model"] == [plan.path("models/sp.margin-fr/seed1")]
     material = plan.material("styles", table, home)
@@ -146,6 +147,7 @@ def test_styles_are_measured_between_copies_and_true_verses(plan, home, tmp_path
     for part in (
         "tells 93.8% [90.0, 97.0]. The source", "is in 50.0%, which is chance",
         "by sp.margin-fr, which is none", "is the first minus this",
+        f"of 80 triples, of {len({t.place for t in triples})} held-out verses, has",
         "| Meaning of another source |",
         "## BGT minus each other row", "| Source, copied |  | 0.0 [0.0, 0.0]",
     ):  # fmt: skip

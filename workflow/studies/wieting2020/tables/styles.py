@@ -180,12 +180,14 @@ class StyleTransfer(Table):
         folder = material.files["styles"][0]
         about = read_json(folder / "classifier.json")["test"]
         low, high = about["interval_x100"]
-        count = len(read_triples(folder / "triples.tsv"))
+        triples = read_triples(folder / "triples.tsv")
+        verses = len({triple.place for triple in triples})
         return (
-            f"Each of {count:,} verses of held-out books is a source in one English version and "
-            "has a true verse in another; the style is another verse of the latter. Wanted "
-            "version: the share that a classifier of n-grams takes for the version of the style; "
-            f"of held-out verses it tells {about['accuracy_x100']:.1f}% [{low:.1f}, {high:.1f}]. "
+            f"Each of {len(triples):,} triples, of {verses:,} held-out verses, has a source in one "
+            "English version and its true verse in another; the style is another verse of the "
+            "latter. Wanted version: the share that a classifier of n-grams takes for the version "
+            "of the style; of held-out verses it tells "
+            f"{about['accuracy_x100']:.1f}% [{low:.1f}, {high:.1f}]. "
             "The source never is in that version, and what is always written in one version is in "
             f"{100 / len(about['taken_for']):.1f}%, which is chance. Meaning: cosine to the source "
             f"by {self.measured_by}, which is none of the models. Meaning of another source: "
