@@ -7,7 +7,7 @@ import printed
 
 
 def write(folder):
-    """1,500 pairs that share their names and numbers, 60 in two unaligned files, and 1,200 others."""
+    """1,500 pairs that share names and numbers, 60 in two unaligned files, and 1,200 others."""
     random = np.random.default_rng(0)
     names = [f"Name{number}" for number in range(300)]
     english, german = [], []
