@@ -167,6 +167,35 @@ class Highest(Averaging):
         return out.scatter_reduce(0, index, embedded, "amax", include_self=False)
 
 
+@pytest.mark.parametrize("encoder", [AVERAGING, LSTM, TRANSFORMER, WORDS])
+def test_a_sentence_has_the_same_noise_wherever_it_stands_in_a_batch(encoder, monkeypatch):
+    """As on a CPU, where it is encoded once: as a pair's sentence, and as another's negative."""
+    # words would no longer be begun by their marks
+    noise = {"dropout": 0.5, "scramble": 0.0 if encoder.words else 0.5, "precision": "float32"}
+    text, compared = bitext(144), 0
+    loss, learn, standing = Margin.loss, GpuContrast._learn, []
+
+    def noted(learner, room, rows_room, row):
+        groups, size, _ = learner._layouts[len(row)]
+        standing[:] = row[: groups * size].tolist()
+        learn(learner, room, rows_room, row)
+
+    def checked(objective, vectors, *part):
+        nonlocal compared
+        flat, first = vectors.detach().flatten(0, 1), {}
+        for vector, place in zip(flat, standing, strict=True):
+            torch.testing.assert_close(vector, first.setdefault(place, vector))
+        compared += len(flat) - len(first)
+        return loss(objective, vectors, *part)
+
+    monkeypatch.setattr(GpuContrast, "_learn", noted)
+    monkeypatch.setattr(Margin, "loss", checked)
+    texts = [in_words(text) if encoder.words else text]
+    run = described(encoder, Margin(megabatch=3, anneal=0), epochs=1, batch=48, **noise)
+    course(run, texts).run(None, show=False)
+    assert compared > 10
+
+
 def test_a_kind_that_knows_nothing_of_rooms_is_trained_unrecorded():
     run = replace(described(AVERAGING, **EXACT), encoder=Highest.model_construct(dimension=16))
 

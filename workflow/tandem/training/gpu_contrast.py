@@ -30,7 +30,7 @@ from tandem.training.course import Advance, Parameters, State
 from tandem.training.gpu_optimizer import GpuOptimizer
 from tandem.training.gpu_pools import Pools, Sent
 from tandem.training.graphs import Graphs
-from tandem.training.noise import scrambled
+from tandem.training.noise import scrambled, token_numbers
 from tandem.training.pairs import Pairs, Span
 from tandem.training.stretch import room_for
 
@@ -175,16 +175,19 @@ class GpuContrast(Contrast):
     ) -> Sequence[Tensor]:  # fmt: skip
         """Choose for the batches of a pool; return what room they need, and a row for each.
 
-        A row is int64: the sentences of the batch, its seed, and what its loss needs.
+        A row is int64: the sentences of the batch, their places in the pool, its seed, and what its
+        loss needs.
         """
         size, count = self.settings.recipe.batch, len(sentences) // 2
         chosen = self.objective.choose(Pool(vectors, keys, monolingual, labels))
-        numbers = sentences[self._groups(count, chosen)]
+        groups = self._groups(count, chosen)
+        numbers = sentences[groups]
         rows: list[Tensor] = []
         slices = batch_slices(count, size)
         for batch in slices:
             part = self.objective.part(chosen, batch)
-            values = [numbers[:, batch].flatten(), seed + 8 * (len(rows) + 1)]
+            places = [which[:, batch].flatten() for which in (numbers, groups)]
+            values = [*places, seed + 8 * (len(rows) + 1)]
             rows.append(torch.cat([*values, *(tensor.flatten().long() for tensor in part)]))
             shapes = [(tensor.shape, tensor.dtype) for tensor in part]
             self._layouts[len(rows[-1])] = len(numbers), batch.stop - batch.start, shapes
@@ -220,13 +223,13 @@ class GpuContrast(Contrast):
     def _learn(self, room: int, rows_room: Room, row: Tensor) -> None:
         """Take a step on a batch, a row as `_rows` has it."""
         groups, size, shapes = self._layouts[len(row)]
-        lengths = [groups * size, 1, *(shape.numel() for shape, _ in shapes)]
-        sentences, seed, *flat = row.split(lengths)
+        lengths = [groups * size] * 2 + [1, *(shape.numel() for shape, _ in shapes)]
+        sentences, places, seed, *flat = row.split(lengths)
         part = [
             values.view(shape).to(kind) for values, (shape, kind) in zip(flat, shapes, strict=True)
         ]
         tokens, of_tokens = self._tokens(sentences, room, rows_room)
-        vectors = self._compose(self._noisy(tokens, of_tokens, seed))
+        vectors = self._compose(self._noisy(tokens, of_tokens, seed, places))
         self._descend(self.objective.loss(vectors.unflatten(0, (groups, size)), *part))
 
     def _descend(self, loss: Tensor) -> None:
@@ -242,13 +245,21 @@ class GpuContrast(Contrast):
         count = int(offsets[-1])  # waits
         return Tokens(self.table, ids[:count], offsets), of_tokens[:count]
 
-    def _noisy(self, tokens: Tokens, of_tokens: Tensor, seed: Tensor) -> Tokens:
-        """Return tokens with dropout, and those of some sentences shuffled."""
+    def _noisy(
+        self, tokens: Tokens, of_tokens: Tensor, seed: Tensor, places: Tensor | None = None
+    ) -> Tokens:
+        """Return tokens with dropout, and those of some sentences shuffled.
+
+        A sentence that stands in a batch several times, as a pair's and as another's negative, has
+        the same `places`, and so the same noise, as where a CPU encodes it once.
+        """
+        ids, offsets = tokens.ids, tokens.offsets
         if rate := self.settings.recipe.scramble:
-            ids = scrambled(tokens.ids, tokens.offsets, of_tokens, rate, seed)
+            ids = scrambled(ids, offsets, of_tokens, rate, seed, places)
             tokens = tokens._replace(ids=ids)
         if self.dropout:
-            tokens = tokens._replace(dropout=self.dropout.draw_there(len(tokens.ids), seed))
+            drawn = len(ids) if places is None else token_numbers(offsets, of_tokens, places)
+            tokens = tokens._replace(dropout=self.dropout.draw_there(drawn, seed))
         return tokens
 
     def _groups(self, count: int, chosen: Any) -> Tensor:  # noqa: ANN401

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from tandem.encoders.encoder import Dropout
 from tandem.segmentation.ragged import Ragged
@@ -34,26 +35,52 @@ def scramble(rows: Ragged, rate: float, random: np.random.Generator) -> Ragged:
     return Ragged(rows.ids[order], rows.offsets)
 
 
-def hashed(seed: Tensor, count: int) -> Tensor:
+def hashed(seed: Tensor, numbers: Tensor | int) -> Tensor:
     """Return numbers from 0 to below 2^32, (count,) int64, that look random: those of a seed.
 
-    The n-th is what SplitMix64 (Steele, Lea and Flood, 2014) makes of the seed, (1,) int64, and n:
-    each is on its own, so that a GPU draws them all at once, and the same as a CPU.
+    Each is what SplitMix64 (Steele, Lea and Flood, 2014) makes of the seed, (1,) int64, and of one
+    of `numbers`, (count,) int64, or of 0 to below a count: so a GPU draws them all at once, and the
+    same as a CPU.
     """
-    mixed = torch.arange(count, device=seed.device) * _STRIDE + seed
+    if isinstance(numbers, int):
+        numbers = torch.arange(numbers, device=seed.device)
+    mixed = numbers * _STRIDE + seed
     mixed = (mixed ^ ((mixed >> 30) & ((1 << 34) - 1))) * _FIRST  # shifts of unsigned numbers
     mixed = (mixed ^ ((mixed >> 27) & ((1 << 37) - 1))) * _SECOND
     return ((mixed ^ ((mixed >> 31) & ((1 << 33) - 1))) >> 32) & ((1 << 32) - 1)
 
 
-def scrambled(ids: Tensor, offsets: Tensor, rows: Tensor, rate: float, seed: Tensor) -> Tensor:
+def token_numbers(offsets: Tensor, rows: Tensor, places: Tensor) -> Tensor:
+    """Return a number of each token, (tokens,) int64: equal where place and sentence are.
+
+    `offsets` say where the tokens of each sentence begin, `rows` which sentence a token is of, or,
+    beyond the last one, of none; `places`, (sentences,), are equal for the same sentence.
+    """
+    within = torch.arange(len(rows), device=rows.device) - offsets[rows]
+    return (functional.pad(places, (0, 1))[rows] << 32) + within
+
+
+def scrambled(
+    ids: Tensor,
+    offsets: Tensor,
+    rows: Tensor,
+    rate: float,
+    seed: Tensor,
+    places: Tensor | None = None,
+) -> Tensor:
     """Return the ids of sentences, of which a share `rate` is shuffled, on their device.
 
-    `rows` says which sentence each token is of; seeds up to two above are used too.
+    Arguments are as in `token_numbers`; sentences of the same `places` are shuffled alike, without
+    `places` each by itself. Seeds up to two above are used too.
     """
-    chosen = hashed(seed + 1, len(offsets)) < rate * 2**32
+    sentences: Tensor | int = len(offsets)
+    tokens: Tensor | int = len(ids)
+    if places is not None:
+        sentences = functional.pad(places, (0, 1))
+        tokens = token_numbers(offsets, rows, places)
+    chosen = hashed(seed + 1, sentences) < rate * 2**32
     place = torch.arange(len(ids), device=ids.device) - offsets[rows]
-    key = torch.where(chosen[rows], hashed(seed + 2, len(ids)), place)
+    key = torch.where(chosen[rows], hashed(seed + 2, tokens), place)
     return ids[((rows << 32) + key).argsort(stable=True)]
 
 
@@ -76,6 +103,9 @@ class DropoutPool:
         places = torch.from_numpy(random.integers(0, self._places, tokens))
         return Dropout(self._keep, places, self._scale)
 
-    def draw_there(self, tokens: int, seed: Tensor) -> Dropout:
-        """Return that of a seed, (1,) int64, drawn on its device."""
+    def draw_there(self, tokens: int | Tensor, seed: Tensor) -> Dropout:
+        """Return that of a seed, (1,) int64, drawn on its device.
+
+        `tokens` are how many there are, or numbers, (tokens,) int64: equal ones have equal dropout.
+        """
         return Dropout(self._keep, hashed(seed, tokens) * self._places >> 32, self._scale)
