@@ -204,6 +204,16 @@ def test_a_trained_cross_encoder_is_guarded(scale):
     assert table["guarded"] == sides
 
 
+@pytest.mark.parametrize("scale", ["full", "gpu", "paper"])
+def test_frozen_embeddings_are_judged_by_the_row_that_has_them(build, scale):
+    changed = read_yaml(HOME / f"scales/{scale}.yaml")["tables"]["losses"]
+    rows = {"rows": changed["rows"], "columns": VALUES["tables"]["losses"]["columns"]}
+    _, material, report = build("losses", **changed | rows)
+    [claim] = [claim for claim in judge(material, report) if claim.claim.endswith("losses.frozen")]
+    better = "loss-cross-entropy" if scale == "paper" else "embeddings-frozen"
+    assert f"of fine-tuned.{better} minus fine-tuned.unfrozen" in claim.test
+
+
 def test_classes(build):
     _, material, report = build("table2")
     [claim] = [c for c in judge(material, report) if "translation" in c.claim]

@@ -64,6 +64,22 @@ def test_what_a_training_starts_from_is_left_out_on_no_machine(monkeypatch):
     assert tables["results/many"]["similarity"].baselines == ["muse", "minilm"]
 
 
+@pytest.mark.parametrize("scale", ["default", "full", "gpu", "paper"])
+def test_no_two_rows_of_losses_are_the_same_training(monkeypatch, scale):
+    monkeypatch.chdir(REPOSITORY)
+    plan = load(scale)["results/pawsx"]
+    study, trainings = plan.study, set()
+    table = study.tables["losses"]
+    for row in table.rows:
+        setting = plan.setting(f"{row.encoder}.{row.setting}")
+        recipe = study.recipes[setting.encoders[row.encoder]]
+        trainings.add((row.encoder, setting.corpus, setting.objective, recipe.model_dump_json()))
+        assert "rate" not in row.label or row.label.endswith(f"rate {recipe.learning_rate:g}")
+    assert len(trainings) == len(table.rows)
+    fewer = study.labelled["some"].pairs != study.labelled["pawsx"].pairs
+    assert table.title.endswith("on fewer pairs") == fewer
+
+
 def test_a_study_is_read_without_its_plan(workspace):
     study = load_study(workspace / "studies/first", configured(), ["films", "verses", "scored"])
     assert study.title == "A study"

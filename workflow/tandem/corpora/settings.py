@@ -178,7 +178,7 @@ class Labelled(Settings):
     all."""
     together: bool = False
     """Whether training pairs that share sentences, be it through others, are drawn together or not
-    at all: else few of those that say the same come with one that shares a sentence and does not."""
+    at all: else few that say the same come with one that shares a sentence and does not."""
     valid: PositiveInt | None = None
     """Most pairs of each language in the validation split; null: all."""
     test: PositiveInt | None = None
