@@ -167,6 +167,8 @@ def build(pairs, tmp_path_factory):
 def test_tables_and_figures(build, tmp_path, name):
     table, material, report = build(name)
     assert len(report.frame) and report.markdown.startswith("# ")
+    # all but the table that has no accuracy
+    assert ("thresholds as they are" in " ".join(report.markdown.split())) == (name != "quality")
     for figure in table.figures(name):
         save(table.plot(figure, report.frame, material), [tmp_path / "figure.png"])
         assert (tmp_path / "figure.png").stat().st_size > 5000
@@ -212,6 +214,7 @@ def test_frozen_embeddings_are_judged_by_the_row_that_has_them(build, scale):
     [claim] = [claim for claim in judge(material, report) if claim.claim.endswith("losses.frozen")]
     better = "loss-cross-entropy" if scale == "paper" else "embeddings-frozen"
     assert f"of fine-tuned.{better} minus fine-tuned.unfrozen" in claim.test
+    assert "thresholds as they are" in " ".join(report.markdown.split())
 
 
 def test_classes(build):

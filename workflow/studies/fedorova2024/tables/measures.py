@@ -81,12 +81,12 @@ class Measures(Table):
             "× 100; means over seeds, and over directions where there are several. Positive: the "
             "share of pairs that say the same. Accuracy and F1: at the threshold that is most "
             "accurate on the validation split of the direction; in brackets, the 95% interval "
-            "over pairs and seeds (of one seed, over pairs alone). At another's threshold: "
-            "accuracy at the one that is most accurate on validation pairs of the languages that "
-            "are trained on, so that no labelled pair of a zero-shot language chooses anything. "
-            "AUC: how often a pair that says the same is above one that does not, a tie counting "
-            "half. Equal error: where as large a share of either is misjudged; the lower, the "
-            "better.",
+            "over pairs and seeds (of one seed, over pairs alone), which takes thresholds as they "
+            "are. At another's threshold: accuracy at the one that is most accurate on validation "
+            "pairs of the languages that are trained on, so that no labelled pair of a zero-shot "
+            "language chooses anything. AUC: how often a pair that says the same is above one that "
+            "does not, a tie counting half. Equal error: where as large a share of either is "
+            "misjudged; the lower, the better.",
             self.notes,
         )  # fmt: skip
         return Report(pd.DataFrame(lines), text)

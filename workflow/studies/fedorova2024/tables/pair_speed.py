@@ -80,12 +80,13 @@ class PairSpeed(Table):
         text = page(
             f"# {self.title}",
             grid(["", "Accuracy", "Pairs a second", "Turns", "1,000 × 1,000, seconds"], shown),
-            f"Accuracy × 100 ({self.unit}), with its 95% interval. Pairs a second: from raw "
-            f"English text, {self.turns} turns of {self.pairs:,} pairs, both sentences new to the "
-            "model; a cross-encoder reads either order. 1,000 × 1,000: to compare so many "
-            "sentences with so many others, from the fastest turn; vectors are made once and "
-            "multiplied, a cross-encoder reads a million pairs in both orders. These are times: "
-            "another run, and above all another machine, gives others. The load of this one was "
+            f"Accuracy × 100 ({self.unit}), with its 95% interval, which takes thresholds as they "
+            f"are. Pairs a second: from raw English text, {self.turns} turns of {self.pairs:,} "
+            "pairs, both sentences new to the model; a cross-encoder reads either order. 1,000 × "
+            "1,000: to compare so many sentences with so many others, from the fastest turn; "
+            "vectors are made once and multiplied, a cross-encoder reads a million pairs in both "
+            "orders. These are times: another run, and above all another machine, gives others. "
+            "The load of this one was "
             f"{times['load']:.1f} before.",
             self.notes,
         )  # fmt: skip
