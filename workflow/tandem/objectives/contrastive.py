@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from tandem.encoders.encoder import Encoder
+    from tandem.segmentation.segmentation import Segmentation
 
 
 class Pool(NamedTuple):
@@ -47,7 +48,9 @@ class Contrastive(Objective):
     labelled: ClassVar[bool] = False
     """Whether it learns from pairs that are labelled as saying the same or not."""
 
-    def check(self, encoder: Encoder, texts: int = 1) -> None:
+    def check(
+        self, encoder: Encoder, texts: int = 1, segmentation: Segmentation | None = None
+    ) -> None:
         """Refuse a scorer, whose one number has no angle with another: TandemError."""
         if encoder.kind == "scorer":
             raise TandemError(

@@ -69,7 +69,7 @@ def measured(
 def _figures(
     values: np.ndarray, labels: np.ndarray, groups: np.ndarray, threshold: float
 ) -> dict[str, Any]:
-    values, labels = checked(values, labels)
+    checked(values, labels)
     ranked = Ranked(values, labels)
     estimates = ranked.figures(threshold)
     draws = drawn_figures(ranked, threshold, groups, _RESAMPLES, _SEED)

@@ -58,9 +58,9 @@ class TranslationSearch(Task):
             english, other = (np.load(file, mmap_mode="r") for file in files)
             if not self.documents:
                 return self._sentences(text, english, other, files, device_of(encoder))
-            places = (text.places[:, [0, column]] for column in (1, 2))
-            sides = [vectors.means(rows, lines, len(text.documents))
-                     for rows, lines in zip((english, other), places, strict=True)]  # fmt: skip
+            lines = (text.places[:, [0, column]] for column in (1, 2))
+            sides = [vectors.means(rows, of_side, len(text.documents))
+                     for rows, of_side in zip((english, other), lines, strict=True)]  # fmt: skip
         near = self._search(sides[0], sides[1], max(self.counts), device_of(encoder))
         pairs = np.tile(np.arange(len(text.documents))[:, None], 2)
         hits = (ranks.right(lists.indices, pairs, len(pairs)) for lists in near)
