@@ -64,8 +64,8 @@ class TranslationSearch(Task):
         near = self._search(sides[0], sides[1], max(self.counts), device_of(encoder))
         pairs = np.tile(np.arange(len(text.documents))[:, None], 2)
         hits = (ranks.right(lists.indices, pairs, len(pairs)) for lists in near)
-        places = dict(zip(WAYS, map(ranks.ranks, hits), strict=True))
-        return places | {f"{way}{ranks.GROUPS}": pairs[:, 0] for way in WAYS}
+        items: Items = dict(zip(WAYS, map(ranks.ranks, hits), strict=True))
+        return items | {f"{way}{ranks.GROUPS}": pairs[:, 0] for way in WAYS}
 
     def _sentences(
         self,
