@@ -106,12 +106,12 @@ class Asked:
         try:
             for languages in self.pairs:
                 self.bitext(("pairs",), languages)
-            _, recipe = recipes.followed(1, objective=self.objective, **self.recipe)
+            objective, recipe = recipes.followed(1, objective=self.objective, **self.recipe)
             segmentation = recipes.segmentation(1, Counter(), (), self.segmentation)
         except ValidationError as error:
             raise TandemError("; ".join(faults(error))) from error
+        recipe.check(objective, self.kind)
         if self.objective is not None:
-            recipe.check(self.objective)
             learned = self.trained.segmenter.segmentation if self.trained else segmentation
             self.objective.check(self.kind, len(self.pairs), learned)
         if recipe.frozen != "none":

@@ -70,7 +70,7 @@ class Tuning:
         objective = self.objective or ScaledCosine()
         usual = PRETRAINED if self.start.kind.kind == "pretrained" else OTHERS
         recipe = Recipe(**usual | dict(self.recipe))
-        recipe.check(objective)
+        recipe.check(objective, self.start.kind)
         objective.check(self.start.kind)
         return Run(self.start.kind, objective, recipe, self.seed)
 

@@ -151,7 +151,7 @@ def _refusals(
     """Yield why an objective cannot train an encoder of a segmentation by a recipe."""
     try:
         objective.check(encoder, segmentation=segmentation)
-        recipe.check(objective)
+        recipe.check(objective, encoder)
     except TandemError as error:
         yield str(error)
 

@@ -12,6 +12,7 @@ from tandem.errors import TandemError
 from tandem.registry import Settings
 
 if TYPE_CHECKING:
+    from tandem.encoders.encoder import Encoder
     from tandem.objectives.objective import Objective
 
 Share = Annotated[float, Field(ge=0, lt=1)]
@@ -66,8 +67,18 @@ class Recipe(Settings):
             raise ValueError("frozen_layers needs frozen: embeddings, which come before the layers")
         return self
 
-    def check(self, objective: Objective) -> None:
-        """Refuse values, but for the defaults, that an objective does not read: TandemError."""
+    def check(self, objective: Objective, encoder: Encoder) -> None:
+        """Refuse values, but for the defaults, that an objective or an encoder cannot have.
+
+        Raises:
+            TandemError: it does not read them; or the tokens of words would be shuffled, whose
+                first ones mark them off.
+        """
+        if self.scramble and encoder.words:
+            raise TandemError(
+                f"the encoder {encoder.kind} reads words with their n-grams, whose order tells "
+                "them apart. Leave scramble out, or give another segmentation"
+            )
         fields = sorted((n, f) for n, f in type(self).model_fields.items() if n in objective.unread)
         if idle := [name for name, field in fields if getattr(self, name) != field.default]:
             raise TandemError(

@@ -66,7 +66,7 @@ def prepare(run: Run, vocabulary: int, texts: Sequence[Pairs]) -> None:
             texts have other types.
     """
     _set_threads(run)
-    run.recipe.check(run.objective)
+    run.recipe.check(run.objective, run.encoder)
     run.objective.check(run.encoder, len(texts))
     for text in texts:
         text.left.check_below(vocabulary)
