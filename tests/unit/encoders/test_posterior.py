@@ -35,6 +35,9 @@ def test_the_vector_is_a_map_of_the_bodys(body):
     inner = kind.body.compose(composition.weights["body"], tokens)
     assert inner.shape == (3, kind.body.width)
     mean, log_variance = kind.gaussian(composition.weights, tokens)
+    with torch.autocast("cpu", torch.bfloat16):
+        halves = kind.gaussian(composition.weights, tokens)
+    assert {half.dtype for half in halves} == {torch.float32}
     torch.testing.assert_close(composition(tokens), mean)
     torch.testing.assert_close(mean, inner @ composition.weights["mean"].weight.T)
     torch.testing.assert_close(log_variance, inner @ composition.weights["log_variance"].weight.T)

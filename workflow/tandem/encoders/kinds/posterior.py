@@ -82,4 +82,6 @@ class Posterior(Encoder):
         """Return the means and the logarithms of the variances, each (sentences, latent)."""
         modules = cast("nn.ModuleDict", weights)
         vectors = self.body.compose(modules["body"], tokens)
-        return modules["mean"](vectors), modules["log_variance"](vectors)
+        # where products are bfloat16, what is drawn and its divergence are not
+        exact = modules["mean"].weight.dtype
+        return modules["mean"](vectors).to(exact), modules["log_variance"](vectors).to(exact)
