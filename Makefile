@@ -78,10 +78,14 @@ $(READY): pyproject.toml constraints.txt
 	  { echo "Tandem needs Python 3.11 or newer: install it, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Tandem needs Python 3.11 or newer; $(PYTHON) is $$("$(PYTHON)" --version 2>&1). Name another: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	@# not through a link in an active .venv, which is removed first
+	@[ ! -e $(VENV) ] || [ -e $(VENV)/.made ] || [ -e $@ ] || \
+	  { echo "$(VENV) is none that make has made: move it away, or name another: make VENV=PATH" >&2; exit 1; }
+	@# Not through a link in an active .venv, which is moved away first; it comes back where a new one
+	@# cannot be made, as without a network. torch first and by itself, so that its build is chosen
+	@# before anything asks for it.
 	python="$$("$(PYTHON)" -c 'import os, sys; print(os.path.realpath(sys.executable))')" && \
-	  rm -rf $(VENV) && "$$python" -m venv $(VENV)
-	$(PIP) pip setuptools
-	$(PIP) torch # first and by itself, so that its build is chosen before anything asks for it
-	$(PIP) --no-build-isolation --editable '.[dev]'
-	@touch $@
+	  { [ -e $(VENV).old ] || [ ! -e $(VENV) ] || mv $(VENV) $(VENV).old; } && rm -rf $(VENV) && \
+	  mkdir -p $(VENV) && touch $(VENV)/.made && "$$python" -m venv $(VENV) && \
+	  $(PIP) pip setuptools && $(PIP) torch && $(PIP) --no-build-isolation --editable '.[dev]' && \
+	  touch $@ && rm -rf $(VENV).old || \
+	  { rm -rf $(VENV); [ ! -e $(VENV).old ] || mv $(VENV).old $(VENV); exit 1; }
