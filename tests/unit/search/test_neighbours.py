@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import tandem
 import tandem.search.neighbours as module
 from tandem.errors import TandemError
-from tandem.search.neighbours import NOBODY, IndexKind, Lists, search
+from tandem.search.neighbours import NOBODY, IndexKind, Lists, nearest, search
 
 APPROXIMATE = [IndexKind.IVF, IndexKind.HNSW]
 
@@ -52,6 +52,17 @@ def crowded(seed: int, n: int, m: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     """Return vectors of few values: many equal rows, rows of zeros and ties of every size."""
     rng = np.random.default_rng(seed)
     return tuple(rng.integers(-1, 2, (size, d)).astype(np.float32) for size in (n, m))
+
+
+def test_one_direction_is_that_of_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = crowded(1, 30, 50, 4)
+    both, shares = search(source, target, 7), list[float]()
+    empty, shapes = module._empty, list[tuple[int, ...]]()
+    monkeypatch.setattr(module, "_empty", lambda *shape: (shapes.append(shape), empty(*shape))[1])
+    lists = nearest(source, target, 7, progress=shares.append)
+    for one, of_both in zip(lists, both.forward, strict=True):
+        assert one.tobytes() == of_both.tobytes()
+    assert shapes == [(30, 7)] and shares[-1] == 1 and sorted(shares) == shares
 
 
 def test_two_by_three_by_hand() -> None:

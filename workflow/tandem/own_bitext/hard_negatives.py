@@ -16,7 +16,7 @@ from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError, writing
 from tandem.files.scratch import StoredLines, scratch
 from tandem.progress import progress_bar
-from tandem.search.neighbours import Lists, row_blocks, search
+from tandem.search.neighbours import Lists, nearest, row_blocks
 from tandem.search.rows import UnitRows, forget
 from tandem.statistics.cosine import cosine_similarity, unit_length
 from tandem.text import Pair
@@ -135,10 +135,10 @@ def mined(
         parts: list[_Found] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
         if (like := cosines > 0).any():
             with progress_bar(total=100, unit="%", desc="search") as bar:
-                near = search(
+                near = nearest(
                     left, right, number + BEYOND, memory_bytes=memory_bytes, device=encoder.device,
                     progress=lambda share: bar.update(int(100 * share) - bar.n),
-                ).forward  # fmt: skip
+                )  # fmt: skip
             parts += _nearest(near, like, bounds, left, right)
     rows, negatives, scores = map(np.concatenate, zip(*parts, strict=True))
     order = np.argsort(rows, kind="stable")

@@ -101,25 +101,54 @@ def search(
     Raises:
         TandemError: on an unfit shape, a value that is not finite, or too little memory.
     """
+    return Neighbours(*_lists(source, target, k, index, memory_bytes, device, progress, both=True))
+
+
+@gpu_errors()
+def nearest(
+    source: np.ndarray | str | Path,
+    target: np.ndarray | str | Path,
+    k: int,
+    *,
+    memory_bytes: int | None = None,
+    device: str = "cpu",
+    progress: Callable[[float], object] | None = None,
+) -> Lists:
+    """Find the k nearest targets of every source, exactly: `forward` of `search`, in half the time.
+
+    Raises:
+        TandemError: as `search`.
+    """
+    exact = IndexKind.EXACT
+    [lists] = _lists(source, target, k, exact, memory_bytes, device, progress, both=False)
+    return lists
+
+
+def _lists(
+    source: np.ndarray | str | Path, target: np.ndarray | str | Path, k: int, kind: IndexKind,
+    memory_bytes: int | None, device: str, progress: Callable[[float], object] | None, both: bool,
+) -> list[Lists]:  # fmt: skip
+    """Return the lists of sources, and with `both` those of targets; see `search`."""
     sources, targets = UnitRows(source), UnitRows(target)
     if (k := whole(k, "k")) < 1:
         raise TandemError(f"k is {k}. Ask for at least one neighbour")
     if sources.dimension != targets.dimension:
-        both = f"{sources.name} has {sources.dimension} dimensions and {targets.name}"
-        raise TandemError(f"{both} {targets.dimension}. Encode both sides with one model")
+        sides = f"{sources.name} has {sources.dimension} dimensions and {targets.name}"
+        raise TandemError(f"{sides} {targets.dimension}. Encode both sides with one model")
     import faiss  # noqa: F401  (before memory is measured)
 
-    gpu = _gpu(device) if index is IndexKind.EXACT else None
-    shapes = (len(sources), min(k, len(targets))), (len(targets), min(k, len(sources)))
-    need = 0 if gpu else max(_least_bytes(side, index) for side in (sources, targets))
-    free = _free_bytes(need, shapes, index, memory_bytes)
-    neighbours = Neighbours(*(_empty(*shape) for shape in shapes))
-    on_cpu = functools.partial(_fill, kind=index, free=free)
+    gpu = _gpu(device) if kind is IndexKind.EXACT else None
+    turns = [(sources, targets), (targets, sources)][: 1 + both]
+    shapes = [(len(queries), min(k, len(corpus))) for queries, corpus in turns]
+    need = 0 if gpu else max(_least_bytes(corpus, kind) for _, corpus in turns)
+    free = _free_bytes(need, shapes, kind, memory_bytes)
+    neighbours = [_empty(*shape) for shape in shapes]
+    on_cpu = functools.partial(_fill, kind=kind, free=free)
     fill = _card(gpu, sources, targets) if gpu else on_cpu
-    for number, lists in enumerate(neighbours):
-        for share in fill(lists, *((targets, sources) if number else (sources, targets))):
+    for number, (lists, turn) in enumerate(zip(neighbours, turns, strict=True)):
+        for share in fill(lists, *turn):
             if progress:
-                progress((number + share) / 2)
+                progress((number + share) / len(turns))
     return neighbours
 
 
