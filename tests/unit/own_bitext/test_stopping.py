@@ -31,10 +31,15 @@ def test_while_a_message_is_written_training_stops_all_the_same(monkeypatch):
     reading, writing = os.pipe()
     messages = io.TextIOWrapper(io.BufferedWriter(Interrupted(writing)), write_through=True)
     monkeypatch.setattr(sys, "stderr", messages)
-    with stopping() as stopped:
-        assert not stopped()
-        print("epoch 1", file=sys.stderr, flush=True)
-        assert stopped()
+    # in the background of a script it may be ignored
+    earlier = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with stopping() as stopped:
+            assert not stopped()
+            print("epoch 1", file=sys.stderr, flush=True)
+            assert stopped()
+    finally:
+        signal.signal(signal.SIGINT, earlier)
     os.close(writing)
     with open(reading, "rb") as told:
         assert told.read().startswith(b"\nstopping after these batches; Ctrl-C again: at once\n")
