@@ -279,7 +279,7 @@ def test_an_encoder_and_an_objective_have_settings_of_their_own(tmp_path, capsys
         (["--objective-setting", "margin=no"], "margin: "),
         ([*kinds[:2], "--segmentation", "trigrams", "--encoder-setting", "grouped=true"],
          "transformer does not read trigrams"),
-        ([*kinds, *settings, "--scramble", "0.1"], "Leave scramble out, or give another segmen"),
+        ([*kinds, *settings, "--scramble", "0.1"], "Leave scramble out, or give another"),
         (["--from", str(out), "--encoder-setting", "layers=2"], "encoder (with its dimension) and"),
         (["--from", str(out), "--size", "300", "--segmentation", "words"],
          "dimension) and segmentation and size: the"),
