@@ -44,8 +44,8 @@ def test_scores_repeat_and_share_resamples(task, words, probing_set):
     rate = first["animals"].mean()
     assert both[0].mean() == pytest.approx(100 * rate, abs=0.5)
     assert both[0].std() == pytest.approx(100 * (rate * (1 - rate) / 120) ** 0.5, rel=0.15)
-    with pytest.raises(TandemError, match="probe them again"):
-        fewer = {name: other[name][:50] for name in ("animals", "animals.groups")}
+    with pytest.raises(TandemError, match="judged different items. Score them again"):
+        fewer = {name: other[name][:50] for name in ("animals", "animals__groups")}
         task.draws([first, fewer], "animals", 5, 1)
 
 
@@ -63,7 +63,7 @@ def test_sentences_with_one_meaning_are_drawn_together(task, words, probing_set,
     assert drawn.std() > 1.5 * 100 * (rate * (1 - rate) / 360) ** 0.5
     # a set without meanings draws its sentences
     assert task.count(items, "animals") == 120
-    assert items["animals.groups"].tolist() == list(range(120))
+    assert items["animals__groups"].tolist() == list(range(120))
 
 
 def test_the_strength_is_chosen_on_the_validation_part_alone(words, probing_set, tmp_path):

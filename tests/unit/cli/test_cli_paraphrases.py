@@ -9,8 +9,6 @@ from small_pretrained import PIECES, save_folder
 from tandem.cli import main
 from tandem.corpora.labelled_files import LabelledFiles, LabelledText
 from tandem.encoders.model import SentenceEncoder
-from tandem.own_bitext.hard_negatives import mined
-from tandem.own_bitext.identification import calibrated
 from tandem.own_bitext.labelled_division import divided
 
 EN = ["--languages", "en", "en"]
@@ -337,82 +335,11 @@ def test_those_who_shared_a_sentence_are_not_counted_as_calibrated_on(home, run)
     assert code == 0 and "calibrated on 20 others" in err and "20 pairs" not in out
 
 
-def test_where_nothing_is_the_same_equal_pairs_are_not_taken():
-    class Same:
-        def encode(self, sentences, language=None):
-            return np.random.default_rng(1).normal(size=(len(sentences), 50)).astype(np.float32)
-
-    pairs = [LabelledText(f"a{n}", f"a{n}", 0) for n in range(30)]
-    threshold = calibrated(Same(), pairs, ("en", "en"))
-    assert 1 < threshold < 1 + 1e-5
-    some = [LabelledText("a", "a", 1), *pairs[:3]]
-    assert calibrated(Same(), some[:1], ("en", "en")) <= 1
-
-
 def test_a_model_to_start_from_is_needed(run):
     code, _, err = run("train", "pairs.tsv", "--labelled", *EN, "--out", "odd")
     assert code == 1 and "name it with --from MODEL. e5 is multilingual" in err
     code, _, err = run("train", "pairs.tsv", "--labelled", "--from", "hub", "--out", "odd")
     assert code == 1 and "give FILE and --languages" in err
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'id,label,sentence2,sentence1\n7,1,"c ""d"", e",a b\n',
-        "a b\tc \"d\", e\t1\n",
-        "7\ta b\tc \"d\", e\ttrue\n",
-    ],
-    ids=["csv", "three columns", "numbered"],
-)  # fmt: skip
-def test_columns_are_found(tmp_path, text):
-    file = tmp_path / ("x.csv" if text.startswith("id,") else "x.tsv")
-    file.write_text(text)
-    assert list(LabelledFiles([str(file)])) == [("a b", 'c "d", e', 1)]
-
-
-def test_no_sentence_is_in_two_parts():
-    pairs = [LabelledText(f"a{n}", f"a{n + 1}" if n % 5 else f"b{n}", n % 2) for n in range(400)]
-    parts = divided(pairs, 40, 1)
-    texts = [{text for pair in part for text in pair[:2]} for part in parts.values()]
-    for number, some in enumerate(texts):
-        assert all(some.isdisjoint(other) for other in texts[number + 1 :])
-    assert sum(map(len, parts.values())) == 400
-    assert all(len(part) <= 40 for name, part in parts.items() if name != "train")
-
-
-def test_what_shares_sentences_widely_is_held_out_by_its_first_sentences():
-    """As negatives that are mined: each second sentence is also the negative of another pair."""
-    pairs = [LabelledText(f"a{n}", f"{'B' if shift else 'b'}{(n + shift) % 400}", int(not shift))
-             for n in range(400) for shift in (0, 1, 7)]  # fmt: skip
-    parts = divided(pairs, 40, 1)
-    firsts = [{pair.first for pair in part} for part in parts.values()]
-    for number, some in enumerate(firsts):
-        assert all(some.isdisjoint(other) for other in firsts[number + 1 :])
-    some = ("valid", "calibration", "test")
-    held = {text.lower() for name in some for pair in parts[name] for text in pair[:2]}
-    assert held.isdisjoint(text.lower() for pair in parts["train"] for text in pair[:2])
-    assert all(30 < len(parts[name]) <= 40 for name in some)
-    assert len(parts["train"]) > 600
-
-
-def test_what_says_the_same_is_no_negative():
-    class Fixed:
-        device = "cpu"
-
-        def encode_stream(self, sentences, language=None):
-            angles = {"a": 0.0, "A": 0.0, "b": 0.1, "c": 0.3, "d": 0.6, "e": 0.7}
-            turned = np.array([angles[text] for text in sentences])
-            yield np.stack([np.cos(turned), np.sin(turned)], 1).astype(np.float32)
-
-    # a and b say the same, and b and c: c is no negative of a
-    pairs = [("a", "b"), ("b", "c"), ("d", "e"), ("A", "e")]
-    found = mined(Fixed(), pairs[:3], ("en", "en"), 2, 0.0)
-    assert list(zip(found.pairs.tolist(), found.negatives.tolist(), strict=True)) == [
-        (0, 2), (1, 2), (2, 1), (2, 0),
-    ]  # fmt: skip
-    # by way of A, which is a but for its case, all are the same
-    assert not len(mined(Fixed(), pairs, ("en", "en"), 2, 0.0).pairs)
 
 
 def test_pairs_of_blanks_are_no_pairs(home, run):

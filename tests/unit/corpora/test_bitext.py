@@ -7,9 +7,11 @@ import resource
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from tandem.corpora import bitext
-from tandem.corpora.bitext import build_bitext
+from tandem.corpora.bitext import build_bitext, meanings
 from tandem.corpora.settings import Bitext
 from tandem.errors import TandemError, explained
 from tandem.registry import faults
@@ -193,3 +195,17 @@ def test_what_is_only_trained_on_is_never_held_out(tmp_path):
     # they are drawn among the others, not put at the end
     places = [n for n, line in enumerate(trained) if line.startswith("w")]
     assert places[0] < 5 and 0.4 < np.mean(places) / len(trained) < 0.6
+
+
+def test_pairs_that_share_a_side_through_others_mean_the_same():
+    """Numbers are those of SciPy's components."""
+    rng = np.random.default_rng(2)
+    for count in (1, 30, 400):
+        sides = rng.integers(0, 500, (count, 2))
+        names, edges = np.unique(sides, return_inverse=True)
+        edges = edges.reshape(-1, 2)
+        graph = coo_array((np.ones(count), edges.T), (len(names), len(names)))
+        expected = connected_components(graph, directed=False)[1][edges[:, 0]]
+        np.testing.assert_array_equal(meanings(*sides.T), expected)
+    chain = rng.permutation(2000)
+    assert not meanings(chain, chain + 1).any()

@@ -138,7 +138,7 @@ def test_a_page_in_the_place_of_an_archive_is_not_taken_for_it(server, tmp_path)
     with pytest.raises(InputError, match=r"c\.zip: it begins with b'<html>Pl', and is not packed"):
         get(server, tmp_path, sha256=None, url=url)
     assert names(tmp_path) == []
-    server.content = b"PK and the rest"
+    server.content = b"PK\x03\x04 and the rest"
     assert get(server, tmp_path, sha256=None, url=url).read_bytes() == server.content
 
 

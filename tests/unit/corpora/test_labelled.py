@@ -6,6 +6,7 @@ from small_labelled import HEAD, rows, write_archive
 
 from tandem.corpora.families import FAMILY, Keys, implied
 from tandem.corpora.labelled import build_labelled, read_scored, read_training
+from tandem.corpora.labelled_files import LabelledFiles
 from tandem.corpora.readers.pawsx import PawsxReader
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Labelled
@@ -255,3 +256,18 @@ def test_an_epoch_is_selected_by_accuracy(archive, tmp_path):
     assert len({*encoded[-1]}) == len(encoded[-1]) == 2 * len(valid.left)  # each once
     constant = select(lambda side: np.ones((len(side), 2)))
     assert constant == pytest.approx(100 * max(valid.labels.mean(), 1 - valid.labels.mean()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'id,label,sentence2,sentence1\n7,1,"c ""d"", e",a b\n',
+        "a b\tc \"d\", e\t1\n",
+        "7\ta b\tc \"d\", e\ttrue\n",
+    ],
+    ids=["csv", "three columns", "numbered"],
+)  # fmt: skip
+def test_columns_are_found(tmp_path, text):
+    file = tmp_path / ("x.csv" if text.startswith("id,") else "x.tsv")
+    file.write_text(text)
+    assert list(LabelledFiles([str(file)])) == [("a b", 'c "d", e', 1)]

@@ -1,10 +1,10 @@
-"""Intervals of labelled pairs: those that share sentences are drawn as one."""
+"""Intervals of labelled pairs: those that share sentences are drawn as one; and thresholds."""
 
 import numpy as np
 import pytest
 
 from tandem.corpora.labelled_files import LabelledText
-from tandem.own_bitext.identification import measured
+from tandem.own_bitext.identification import calibrated, measured
 from tandem.own_bitext.labelled_division import group_numbers
 from tandem.own_bitext.quality import wilson
 
@@ -52,3 +52,15 @@ def test_negatives_that_were_mined_do_not_make_one_group_of_all():
              for n in range(40) for shift in (0, 1)]  # fmt: skip
     assert group_numbers(pairs).tolist() == [n // 2 for n in range(80)]
     assert group_numbers(pairs[::2] + [LabelledText("A3", "c", 0)])[[3, -1]].tolist() == [3, 3]
+
+
+def test_where_nothing_is_the_same_equal_pairs_are_not_taken():
+    class Same:
+        def encode(self, sentences, language=None):
+            return np.random.default_rng(1).normal(size=(len(sentences), 50)).astype(np.float32)
+
+    pairs = [LabelledText(f"a{n}", f"a{n}", 0) for n in range(30)]
+    threshold = calibrated(Same(), pairs, ("en", "en"))
+    assert 1 < threshold < 1 + 1e-5
+    some = [LabelledText("a", "a", 1), *pairs[:3]]
+    assert calibrated(Same(), some[:1], ("en", "en")) <= 1

@@ -206,16 +206,18 @@ def _split(
 def meanings(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return numbers of pairs, (n,) int64: equal where pairs share a sentence, or others link them.
 
-    They are the connected components of a graph of the sentences, whose edges are the pairs.
+    They are the connected components of a graph of the sentences, whose edges are the pairs, by
+    the lowest sentence of each. Without SciPy, which not all that needs them brings.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    count = len(left)
     texts, numbers = np.unique(np.concatenate([left, right]), return_inverse=True)
-    edges = np.ones(count, bool), (numbers[:count], numbers[count:])
-    graph = coo_array(edges, shape=(len(texts), len(texts)))
-    return connected_components(graph, directed=False)[1][numbers[:count]].astype(np.int64)
+    ends = numbers[: len(left)], numbers[len(left) :]
+    lowest = np.arange(len(texts))  # of a component, as far as it is known
+    while ((first := lowest[ends[0]]) != (second := lowest[ends[1]])).any():
+        for side in (first, second):
+            np.minimum.at(lowest, side, np.minimum(first, second))
+        while ((further := lowest[lowest]) != lowest).any():
+            lowest = further
+    return np.unique(first, return_inverse=True)[1].astype(np.int64)
 
 
 def _chain(

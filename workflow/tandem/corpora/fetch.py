@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
+from tandem.corpora.formats import IN_PLACE, PACKING
 from tandem.corpora.http import Retry, discard, download, offers
 from tandem.corpora.packages import downloaded, place_in_mirror
 from tandem.corpora.register import Dataset
 from tandem.errors import InputError, TandemError
 from tandem.files.atomic import atomic_path
-from tandem.files.io import sha256
+from tandem.files.io import PACKED, sha256
 
 MOST_BYTES = 16 << 30
 """Most that is downloaded where the register does not say the size of a file."""
@@ -27,11 +28,6 @@ Tandem goes on without it. To add it, delete this folder and run again, once it 
 `mirror` in the configuration is a folder that holds the file as {place}.
 """
 
-_MAGICS = {
-    b"PK": (".zip", ".whl"), b"\x1f\x8b": (".gz", ".tgz"), b"BZh": (".bz2",),
-    b"\xfd7zXZ\0": (".xz",), b"\x28\xb5\x2f\xfd": (".zst",),
-}  # fmt: skip
-"""How files begin whose names end so."""
 ABSENT = """{path}: no such file
 
 Tandem goes on without it. To add it, put the file there, or correct its path in the register,
@@ -139,11 +135,11 @@ def _verify(dataset: Dataset, content: Path, target: Path, source: Path | None =
 
 
 def _refuse_page(content: Path, target: Path) -> None:
-    """Refuse what is not packed as its name says, such as the page of a proxy: InputError."""
-    magics = [magic for magic, endings in _MAGICS.items() if target.name.endswith(endings)]
+    """Refuse what is not packed though its name says so, as the page of a proxy: InputError."""
+    packed = PACKING.search(target.name) or target.suffix in (".tgz", ".zip")
     with open(content, "rb") as stream:
         head = stream.read(8)
-    if magics and not any(head.startswith(magic) for magic in magics):
+    if packed and not head.startswith((*PACKED, *IN_PLACE)):
         problem = f"it begins with {head!r}, and is not packed as its name says"
         remedy = "Look whether the address, a mirror or a proxy gives a page in its place"
         raise InputError(target, None, problem, remedy)

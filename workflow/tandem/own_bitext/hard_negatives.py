@@ -12,6 +12,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.corpora.bitext import meanings
 from tandem.encoders.model import SentenceEncoder
 from tandem.errors import TandemError, writing
 from tandem.files.scratch import StoredLines, scratch
@@ -155,8 +156,7 @@ def _texts(pairs: Iterable[Pair]) -> tuple[Rows, Rows, Rows]:
     for first, second in pairs:
         keys.extend((key(first), key(second)))
         texts.append(exact_key(second))
-    sides = np.unique(np.frombuffer(keys, np.uint64), return_inverse=True)[1].reshape(-1, 2)
-    groups = _joined(*sides.T)
+    groups = meanings(*np.frombuffer(keys, np.uint64).reshape(-1, 2).T)
     # copies would fill the lists of neighbours
     _, distinct, seconds = np.unique(
         np.frombuffer(texts, np.uint64), return_index=True, return_inverse=True
@@ -165,17 +165,6 @@ def _texts(pairs: Iterable[Pair]) -> tuple[Rows, Rows, Rows]:
     places = np.empty_like(order)
     places[order] = np.arange(len(order))
     return groups, distinct[order], places[seconds]
-
-
-def _joined(first: Rows, second: Rows) -> Rows:
-    """Return numbers that are equal for pairs which share a number, be it through others, (p,)."""
-    lowest = np.arange(max(first.max(), second.max()) + 1)  # of a group, as far as it is known
-    while ((left := lowest[first]) != (right := lowest[second])).any():
-        for side in (left, right):
-            np.minimum.at(lowest, side, np.minimum(left, right))
-        while ((further := lowest[lowest]) != lowest).any():
-            lowest = further
-    return left
 
 
 def _encoded(

@@ -14,7 +14,7 @@ GROUPS = "__groups"
 
 
 def drawn_times(
-    systems: Sequence[Items], names: Sequence[str], resamples: int, seed: int
+    systems: Sequence[Items], names: Sequence[str], resamples: int, seed: int | Sequence[int]
 ) -> Mapping[str, np.ndarray]:
     """Draw groups with replacement, the same ones for all named items of all systems.
 

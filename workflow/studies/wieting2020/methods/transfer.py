@@ -10,7 +10,7 @@ import numpy as np
 
 from tandem.errors import TandemError
 from tandem.statistics.cosine import cosine_similarity
-from tandem.statistics.groups import resampled_means, resampled_sums
+from tandem.tasks.groups import GROUPS, drawn_means, drawn_times
 from tandem.tasks.task import Encodes, Items, Places
 from tandem.text.tokens import tokens
 from wieting2020.methods.styles import Classifier, Triple
@@ -139,10 +139,8 @@ def draws(systems: Sequence[Items], unit: str, resamples: int, seed: int) -> Flo
 
     Verses are resampled, each with all its triples.
     """
-    random = np.random.default_rng([seed, zlib.crc32(unit.encode())])
-    values = np.column_stack([items[unit] for items in systems]).astype(np.float64)
-    groups = systems[0]["groups"]
+    named = [{unit: items[unit], f"{unit}{GROUPS}": items["groups"]} for items in systems]
+    drawn = drawn_times(named, [unit], resamples, [seed, zlib.crc32(unit.encode())])
     if unit == "bleu":
-        sums = resampled_sums(groups, values, resamples, random)
-        return np.array([[_bleu(row) for row in part] for part in np.split(sums, len(systems), 1)])
-    return 100 * resampled_means(groups, values, resamples, random).T
+        return np.array([[_bleu(row) for row in drawn[unit] @ items[unit]] for items in systems])
+    return 100 * drawn_means(named, unit, drawn[unit])

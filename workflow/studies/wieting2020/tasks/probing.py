@@ -14,7 +14,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_va
 
 from tandem.errors import TandemError
 from tandem.registry import Settings
-from tandem.statistics.groups import resampled_means
+from tandem.tasks.groups import GROUPS, drawn_means, drawn_times, group_count
 from tandem.tasks.task import Encodes, Items, Places, Task, knows
 from wieting2020.methods import probe
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from tandem.statistics.correlation import FloatArray
 
 logger = logging.getLogger(__name__)
-_ABOUT, _GROUPS = ".about", ".groups"
-"""End the names of items about a set."""
+_ABOUT = ".about"
+"""Ends the names of items about a set."""
 _NOTE = "unreachable.txt"
 
 
@@ -56,7 +56,7 @@ class Probing(Task):
 
     Its inverse strength is chosen on the validation part of a set alone. Sets in languages that the
     encoder does not know are left out, and so are corpora that could not be fetched. Items:
-    `<set>`, which test sentences are labelled right, bool (n,); `<set>.groups`, (n,), numbers that
+    `<set>`, which test sentences are labelled right, bool (n,); `<set>__groups`, (n,), numbers that
     sentences with one meaning share; `<set>.about`, JSON.
     """
 
@@ -131,13 +131,13 @@ class Probing(Task):
         groups = [numbers.setdefault(name, len(numbers)) for name in parts["te"].meanings]
         return {
             name: probed.right,
-            f"{name}{_GROUPS}": np.array(groups),
+            f"{name}{GROUPS}": np.array(groups),
             f"{name}{_ABOUT}": np.array(json.dumps(about)),
         }
 
     def units(self, items: Items) -> list[str]:
         """Return the sets that were scored."""
-        return [name for name in items if not name.endswith((_ABOUT, _GROUPS))]
+        return [name for name in items if not name.endswith((_ABOUT, GROUPS))]
 
     def estimate(self, items: Items, unit: str) -> float:
         """Return the accuracy x 100."""
@@ -145,18 +145,12 @@ class Probing(Task):
 
     def draws(self, systems: Sequence[Items], unit: str, resamples: int, seed: int) -> FloatArray:
         """Bootstrap a set, resampling meanings of test sentences: (systems, resamples), x 100."""
-        groups = systems[0][f"{unit}{_GROUPS}"]
-        if any(not np.array_equal(system[f"{unit}{_GROUPS}"], groups) for system in systems):
-            raise TandemError(
-                f"the systems to compare were probed on other {unit}: probe them again"
-            )
-        table = np.stack([system[unit] for system in systems], axis=1).astype(np.float64)
-        rng = np.random.default_rng([seed, zlib.crc32(unit.encode())])
-        return 100 * resampled_means(groups, table, resamples, rng).T
+        times = drawn_times(systems, [unit], resamples, [seed, zlib.crc32(unit.encode())])
+        return 100 * drawn_means(systems, unit, times[unit])
 
     def count(self, items: Items, unit: str) -> int:
         """Count the meanings behind a set: what is drawn of them is independent."""
-        return len(np.unique(items[f"{unit}{_GROUPS}"]))
+        return group_count(items, [unit])
 
     def details(self, items: Items) -> dict[str, Any]:
         """Return, of each set, its sizes, its number of labels, and what chance would score."""

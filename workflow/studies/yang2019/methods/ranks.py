@@ -9,16 +9,13 @@ import numpy as np
 
 from tandem.corpora.bitext import meanings
 from tandem.errors import TandemError
+from tandem.tasks.groups import GROUPS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tandem.statistics.correlation import FloatArray
     from tandem.tasks.task import Items
-
-
-GROUPS = "__groups"
-"""Ends the names of items that are the groups of another one's queries."""
 
 
 def right(listed: NDArray[np.int64], pairs: NDArray[np.int64], answers: int) -> NDArray[np.bool_]:

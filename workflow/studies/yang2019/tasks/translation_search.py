@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import PositiveInt
 
 from tandem.search.neighbours import IndexKind
+from tandem.tasks.groups import GROUPS, group_count
 from tandem.tasks.task import Encodes, Items, Places, Task, device_of
 from yang2019.methods import ranks, texts, vectors
 
@@ -65,7 +66,7 @@ class TranslationSearch(Task):
         pairs = np.tile(np.arange(len(text.documents))[:, None], 2)
         hits = (ranks.right(lists.indices, pairs, len(pairs)) for lists in near)
         items: Items = dict(zip(WAYS, map(ranks.ranks, hits), strict=True))
-        return items | {f"{way}{ranks.GROUPS}": pairs[:, 0] for way in WAYS}
+        return items | {f"{way}{GROUPS}": pairs[:, 0] for way in WAYS}
 
     def _sentences(
         self,
@@ -85,7 +86,7 @@ class TranslationSearch(Task):
         return {
             "forward": ranks.ranks(hits),
             "backward": ranks.ranks(back),
-            **dict(zip((f"{way}{ranks.GROUPS}" for way in WAYS), groups, strict=True)),
+            **dict(zip((f"{way}{GROUPS}" for way in WAYS), groups, strict=True)),
             "positive": vectors.cosines(english, other, *text.pairs.T),
             "negative": np.where(first, wrong, np.nan).astype(np.float32),
             "targets": np.array([len(text.english), len(text.other)], np.int64),
@@ -113,7 +114,7 @@ class TranslationSearch(Task):
 
     def count(self, items: Items, unit: str) -> int:
         """Count the groups of sentences, or documents: what is drawn of them is independent."""
-        return len(np.unique(items[f"{ranks.split(unit)[0]}{ranks.GROUPS}"]))
+        return group_count(items, [ranks.split(unit)[0]])
 
     def details(self, items: Items) -> dict[str, Any]:
         """Return the mean cosines of translations and of the nearest others, and the sizes."""
