@@ -4,7 +4,7 @@
     python benchmarks/joint.py try KEY=VALUE ... [--pairs 1800000] [--seeds 1]
     python benchmarks/joint.py speed [KEY=VALUE ...] [--pairs 100000]
 
-A key is what the study calls it; besides, `language` trains on one language and English alone, as
+A key is what the study calls it, with one pretrained encoder for `vectors`; besides, `language` trains on one language and English alone, as
 `--set language=tr` does for `choose`, and `pairs` beyond what there is are all.
 
 choose: takes the keys in turn (default: all, in the order below). With the values found so far, and
@@ -49,9 +49,11 @@ import torch
 import trials
 
 from tandem.corpora.collection import Part, read_parts
+from tandem.encoders.baselines import load_baseline
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.kinds.averaging import Averaging
-from tandem.files.atomic import atomic_folder
+from tandem.encoders.token_vectors import spelled, started_from, token_shares
+from tandem.files.atomic import atomic_folder, atomic_path
 from tandem.files.io import read_yaml, sha256
 from tandem.objectives.kinds.margin import Margin
 from tandem.objectives.negatives import BLOCK
@@ -82,6 +84,7 @@ ALTERNATIVES: dict[str, tuple[Any, ...]] = {
     "size": (32_000, 64_000, 128_000),
     "margin": (0.3, 0.4, 0.5),
     "dimension": (300, 768),
+    "vectors": ("", "muse"),
 }
 
 RETRIEVED = ("verses", "messages", "outside")
@@ -110,6 +113,7 @@ class Trial:
     margin: float
     batch: int
     dropout: float
+    vectors: str
 
 
 def load() -> Any:
@@ -131,6 +135,7 @@ def as_configured(plan: Any, pairs: int) -> Trial:
         "dimension": encoder.architecture.dimension,
         "monolingual": True,
         "words": 1.0,
+        "vectors": "".join(encoder.vectors[:1]),
     }
     return Trial(**{field.name: values[field.name] for field in fields(Trial)})
 
@@ -174,6 +179,21 @@ def run_of(trial: Trial) -> Run:
     return Run(Averaging(dimension=trial.dimension), objective, recipe, trial.seed)
 
 
+def start_of(trial: Trial, place: Path, segmenter: Segmenter, texts: Any) -> Any:
+    """Return the encoder that training starts from; None: from what the seed draws."""
+    if not trial.vectors:
+        return None
+    stored = place / f"{trial.vectors}.npy"
+    if not stored.exists():
+        rows = load_baseline(trial.vectors).encode(spelled(segmenter))
+        with atomic_path(stored) as temporary, open(temporary, "wb") as out:
+            np.save(out, rows)
+    known = dict(zip(spelled(segmenter), np.load(stored), strict=True))
+    encodes = {trial.vectors: lambda batch: np.stack([known[text] for text in batch])}
+    shares = token_shares((s for t in texts for s in (t.left, t.right)), len(segmenter))
+    return started_from(segmenter, run_of(trial).encoder, trial.seed, encodes, shares)
+
+
 def train(trial: Trial, folder: Path) -> dict[str, Any]:
     """Train and score; return the values and scores x 100, with processor seconds of training."""
     place = segmented(trial, folder)
@@ -181,7 +201,10 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
     select = by_similarity(segmenter, folder / "corpora/selection.tsv")
     started = time.process_time()
     texts, run = load_collection(place, trial.pools), run_of(trial)
-    encoder, history = train_encoder(run, segmenter, texts, select, device="cpu", show=False)
+    start = start_of(trial, place, segmenter, texts)
+    encoder, history = train_encoder(
+        run, segmenter, texts, select, device="cpu", show=False, start=start
+    )
     seconds = time.process_time() - started
     task = BitextRetrieval(split="valid", most=1000)
     items = task.score(encoder, {"corpus": folder / "corpora/many"})

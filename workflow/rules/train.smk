@@ -62,6 +62,32 @@ rule take_pretrained:
         "../scripts/take_pretrained.py"
 
 
+rule embed_tokens:
+    """Encode every token of a vocabulary by pretrained encoders: what training starts from.
+
+    Out: a model folder (model.safetensors, encoder.json, segmenter/).
+    """
+    input:
+        segmented=lambda w: plan_of(w).segmented(w.experiment, w.seed),
+        own=lambda w: own_folder(*plan_of(w).token_vectors(w.experiment)),
+    output:
+        model=directory("{root}/starts/{experiment}/seed{seed}"),
+    log:
+        "{root}/logs/embed_tokens/{experiment}/seed{seed}.log",
+    priority: SECOND
+    conda:
+        "../../envs/tandem.yaml"
+    resources:
+        mem_mb=8000,
+    params:
+        run=lambda w: plan_of(w).run(w.experiment),
+        sides=lambda w: plan_of(w).sides(plan_of(w).setting(w.experiment).corpus),
+        pretrained=lambda w: plan_of(w).token_vectors(w.experiment),
+        code=lambda w: digest("embed_tokens.py", *plan_of(w).training_files(w.experiment)),
+    script:
+        "../scripts/embed_tokens.py"
+
+
 rule export:
     """Write a trained averaging encoder for sentence-transformers, with a model card.
 

@@ -32,7 +32,10 @@ with logged(snakemake.log[0]) as log:
             chosen_by=described_choice(params.selection, inputs.segmented, **asked),
         )  # fmt: skip
     else:
-        trained = run.untrained_encoder(described.encoder, segmenter, described.seed, select)
+        start = SentenceEncoder.load(inputs.start[0]) if inputs.start else None
+        trained = run.untrained_encoder(
+            described.encoder, segmenter, described.seed, select, start
+        )
     origin = {"experiment": snakemake.wildcards.experiment}
     run.save_trained(output.model, *trained, origin, SCORES[params.selection])
     remove(place)

@@ -8,12 +8,11 @@ import pytest
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.gran import Gran
 from tandem.encoders.model import SentenceEncoder
-from tandem.errors import InputError, TandemError
+from tandem.encoders.token_vectors import frequency_weights
+from tandem.errors import InputError
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
 from wieting2017.methods.word_vectors import (
-    frequency_weights,
-    on_principal_axes,
     read_word_vectors,
     start_vectors,
     started,
@@ -107,8 +106,6 @@ def test_words_start_with_norms_that_fall_with_their_frequency(segmenter):
     norms = np.linalg.norm(start.table, axis=1)
     assert norms[places["the"]] == pytest.approx(0.001 / (0.001 + 4 / 6))
     assert norms[places["cat"]] == norms[places["dog"]] == pytest.approx(0.001 / (0.001 + 1 / 6))
-    # a word that the text does not have keeps its norm
-    assert frequency_weights(np.zeros(1), 0.001).tolist() == [1]
 
 
 def test_an_encoder_gives_its_words_vectors(segmenter, tmp_path):
@@ -133,16 +130,3 @@ def test_what_is_written_is_read(tmp_path):
     write_word_vectors(tmp_path / "vectors", [*VECTORS], rows)
     found = read_word_vectors(tmp_path / "vectors", VECTORS, 3)
     assert np.array_equal(np.stack([found[word] for word in VECTORS]), rows.astype(np.float32))
-
-
-def test_principal_axes_keep_the_most_of_what_differs():
-    draw = np.random.default_rng(1)
-    wide = draw.normal(size=(50, 6)) * [1, 9, 2, 0.1, 5, 0.2] + 7
-    narrow, whole = on_principal_axes(wide, 3), on_principal_axes(wide, 6)
-    centred = wide - wide.mean(axis=0)
-    assert np.allclose(whole @ whole.T, centred @ centred.T)
-    assert np.allclose(narrow, whole[:, :3])
-    lost = np.linalg.svd(centred, compute_uv=False)[3:] ** 2
-    assert (centred**2).sum() - (narrow**2).sum() == pytest.approx(lost.sum())
-    with pytest.raises(TandemError, match="vectors of 6 numbers, and the encoder's have 7"):
-        on_principal_axes(wide, 7)

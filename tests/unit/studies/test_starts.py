@@ -52,6 +52,28 @@ def test_a_start_that_cannot_be_is_named(workspace, change, said):
     assert f"\n  {said}" in str(refused.value)
 
 
+def test_tokens_may_start_from_the_vectors_of_pretrained_encoders(workspace):
+    change = started(joint={"pairs": 50}, more={"start": "sp.joint"}, idle={"trained": False})
+    sp = {"encoders": {"sp": {"vectors": ["muse", "other"], "seeds": 2}}}
+    other = {"other": {"label": "Other", "model": "folder"}}
+    change["studies"]["first"]["encoders"] |= sp["encoders"]
+    with pytest.raises(ConfigurationError, match=r"encoders.sp.vectors: no pretrained entry 'oth"):
+        plans(**change)
+    change["studies"]["first"]["pretrained"] = other
+    plan = plans(**change)["results/first"]
+    assert plan.token_vectors("sp.joint") == plan.token_vectors("sp.idle") == ["muse", "folder"]
+    assert plan.start_model("sp.joint", 2) == ["results/first/starts/sp.joint/seed2"]
+    assert plan.start_model("sp.idle", 1) == ["results/first/starts/sp.idle/seed1"]
+    # the encoder that a setting starts from has vectors already
+    assert plan.token_vectors("sp.more") == []
+    assert plan.start_model("sp.more", 2) == ["results/first/models/sp.joint/seed2"]
+    assert plan.start_segmented("joint", 2) == []
+    assert plan.token_vectors("lstm.cs") == []
+    change["studies"]["first"]["encoders"]["sp"]["part"] = "wide/languages/en"
+    with pytest.raises(ConfigurationError, match="encoders.sp.vectors: its tokens have vectors al"):
+        plans(**change)
+
+
 def test_a_start_of_another_segmentation_is_refused(workspace):
     change = started(more={"start": "wide.joint"}, joint={"encoders": {"wide": "quick"}})
     assert plans(**change)

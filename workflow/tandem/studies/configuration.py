@@ -185,6 +185,7 @@ def _without_absent(study: Study, name: str) -> Study:
     """
     here = platform.system(), platform.machine()
     starts = {setting.start_pretrained for setting in study.settings.values()}
+    starts |= {name for encoder in study.encoders.values() for name in encoder.vectors}
     absent = {
         key: entry.label
         for key, entry in study.pretrained.items()

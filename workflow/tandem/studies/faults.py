@@ -74,6 +74,8 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
             for key, other in keys.items():
                 if named := getattr(entry, key, None):  # not every kind of task has one
                     yield f"{section}.{name}.{key}", named, other
+    for name, encoder in study.encoders.items():
+        yield from ((f"encoders.{name}.vectors", named, "pretrained") for named in encoder.vectors)
     for name, setting in study.settings.items():
         objectives = setting.objective
         if isinstance(objectives, str):
@@ -113,6 +115,8 @@ def _encoder_faults(study: Study) -> Iterator[str]:
         if segmentation and not entry.architecture.reads(segmentation):
             kind = entry.architecture.kind
             yield f"encoders.{name}: {kind} with these settings does not read {segmentation.kind}"
+        if entry.vectors and (entry.part or entry.architecture.kind == "pretrained"):
+            yield f"encoders.{name}.vectors: its tokens have vectors already; leave it out"
 
 
 def _objective_faults(study: Study) -> Iterator[str]:

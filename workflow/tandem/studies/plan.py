@@ -168,7 +168,15 @@ class Plan(CorpusPlan):
         """Return the folder of the encoder that training starts from, or that an encoder is in."""
         if (whole := self.whole(experiment)) != experiment:
             return [self.model(whole, int(seed))]
+        if self.token_vectors(experiment):
+            return [self.path("starts", experiment, f"seed{seed}")]
         return self._of_start(self.setting(experiment), seed, self.model)
+
+    def token_vectors(self, experiment: str) -> list[str]:
+        """Return the pretrained models whose vectors of tokens training starts from."""
+        if self.setting(experiment).start:
+            return []
+        return [self.study.pretrained[n].model for n in self.encoder(experiment).vectors]
 
     def part(self, experiment: str) -> str | None:
         """Return the folder within another model that an encoder is in; None: it has its own."""

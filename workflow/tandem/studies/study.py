@@ -45,6 +45,10 @@ class Trainable(Settings):
     """The segmentation that turns its text into ids."""
     architecture: Annotated[Encoder, Named(ENCODERS)]
     """The kind of encoder, with its settings."""
+    vectors: tuple[str, ...] = ()
+    """Pretrained encoders of the study, by their names there: training starts from their vectors of
+    every token's text, put side by side and cut to the dimension; empty: from what the seed draws,
+    as where a setting has a `start`. Where a setting does not train, these vectors are scored."""
     part: Annotated[str, Field(pattern=r"^[\w-]+/.+$")] | None = None
     """`<encoder>/<folder>`: it is not trained, but was beside another encoder in the same setting,
     and is in this folder of its model, such as `bgt/languages/en`."""

@@ -243,11 +243,19 @@ def _parted(parameters: Parameters) -> tuple[Parameters, Parameters]:
 
 
 def untrained_encoder(
-    kind: Encoder, segmenter: Segmenter, seed: int, select: Select | None
+    kind: Encoder,
+    segmenter: Segmenter,
+    seed: int,
+    select: Select | None,
+    start: SentenceEncoder | None = None,
 ) -> tuple[SentenceEncoder, list[Epoch]]:
-    """Return the random baseline: the parameters that training with this seed begins from."""
+    """Return the baseline without training: the parameters that this seed, or `start`, begins from."""
     metadata = {"pairs": 0, "epoch": 0, "seed": seed}
-    encoder = as_encoder(segmenter, *initialise(kind, len(segmenter), seed), metadata)
+    if start is None:
+        encoder = as_encoder(segmenter, *initialise(kind, len(segmenter), seed), metadata)
+    else:
+        metadata |= start.metadata
+        encoder = SentenceEncoder(segmenter, start.kind, start.table, start.weights, metadata)
     score = select(encoder.encode_ids) if select else None
     return encoder, [Epoch(0, None, score)]
 

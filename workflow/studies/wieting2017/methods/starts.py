@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wieting2017.methods.word_vectors import frequency_weights, start_vectors, started
+from tandem.encoders.token_vectors import frequency_weights
+from wieting2017.methods.word_vectors import start_vectors, started
 
 if TYPE_CHECKING:
     from tandem.encoders.encoder import Encoder

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandem.encoders.model import SentenceEncoder
-from tandem.errors import InputError, TandemError
+from tandem.errors import InputError
 from tandem.files.atomic import atomic_path
 from tandem.files.io import open_binary
 from tandem.files.untrusted import refusing_each
@@ -62,20 +62,6 @@ def write_word_vectors(path: str | Path, words: Sequence[str], vectors: NDArray)
             out.write(word.encode() + b" " + row.astype("<f4").tobytes() + b"\n")
 
 
-def on_principal_axes(vectors: NDArray, dimension: int) -> NDArray[np.float64]:
-    """Return vectors, (n, d), centred, on their first `dimension` principal axes, float64.
-
-    Raises:
-        TandemError: they have fewer dimensions.
-    """
-    if vectors.shape[1] < dimension:
-        problem = f"vectors of {vectors.shape[1]} numbers, and the encoder's have {dimension}"
-        raise TandemError(f"{problem}. Set the encoder's dimension to {vectors.shape[1]} or less")
-    centred = vectors.astype(np.float64) - vectors.mean(axis=0, dtype=np.float64)
-    _, axes = np.linalg.eigh(centred.T @ centred)  # by rising eigenvalues
-    return centred @ axes[:, : -dimension - 1 : -1]
-
-
 def start_vectors(path: Path, words: Collection[str], dimension: int) -> dict[str, Vector]:
     """Return vectors of words from a file, or those of the Tandem encoder in a folder.
 
@@ -101,15 +87,6 @@ def word_shares(segmenter: Segmenter, text: Iterable[str]) -> NDArray[np.float64
     for lines in batches(text):
         counts += np.bincount(encode(lines).ids, minlength=len(segmenter))
     return counts / max(counts.sum(), 1)
-
-
-def frequency_weights(shares: NDArray[np.float64], a: float) -> NDArray[np.float32]:
-    """Return a / (a + p) for the share p of each word in a text, (words,).
-
-    So frequent words weigh less: Arora, Liang and Ma (2017), "A simple but tough-to-beat baseline
-    for sentence embeddings", which the paper cites.
-    """
-    return (a / (a + shares)).astype(np.float32)
 
 
 def started(

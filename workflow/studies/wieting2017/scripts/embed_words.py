@@ -2,8 +2,9 @@
 
 from _adapter import add_kinds, logged
 from tandem.encoders.baselines import load_baseline
+from tandem.encoders.token_vectors import on_principal_axes
 from tandem.segmentation.segmenter import Segmenter
-from wieting2017.methods.word_vectors import on_principal_axes, write_word_vectors
+from wieting2017.methods.word_vectors import write_word_vectors
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
