@@ -4,8 +4,9 @@
     python benchmarks/joint.py try KEY=VALUE ... [--pairs 1800000] [--seeds 1]
     python benchmarks/joint.py speed [KEY=VALUE ...] [--pairs 100000]
 
-A key is what the study calls it, with one pretrained encoder for `vectors`; besides, `language` trains on one language and English alone, as
-`--set language=tr` does for `choose`, and `pairs` beyond what there is are all.
+A key is what the study calls it, with one pretrained encoder for `vectors`; besides, `language`
+trains on one language and English alone, as `--set language=tr` does for `choose`, and `pairs`
+beyond what there is are all.
 
 choose: takes the keys in turn (default: all, in the order below). With the values found so far, and
 the study's for the rest, it trains with each value that is listed, on a sample of the text, and

@@ -80,7 +80,7 @@ rule embed_tokens:
     resources:
         mem_mb=8000,
     params:
-        run=lambda w: plan_of(w).run(w.experiment),
+        encoder=lambda w: plan_of(w).run(w.experiment)["encoder"],
         sides=lambda w: plan_of(w).sides(plan_of(w).setting(w.experiment).corpus),
         pretrained=lambda w: plan_of(w).token_vectors(w.experiment),
         code=lambda w: digest("embed_tokens.py", *plan_of(w).training_files(w.experiment)),

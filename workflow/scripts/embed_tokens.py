@@ -1,22 +1,20 @@
 """Encode every token of a vocabulary by pretrained encoders, for training to start from."""
 
-from functools import partial
-
 from _adapter import add_kinds, logged
 from tandem.encoders.baselines import load_baseline
+from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.token_vectors import started_from, token_shares
 from tandem.segmentation.segmenter import Segmenter
 from tandem.training.pairs import load_texts
-from tandem.training.run import Run
 
 with logged(snakemake.log[0]) as log:
     add_kinds(snakemake.config)
     params, segmented = snakemake.params, snakemake.input.segmented
-    run = Run.parse(params.run, int(snakemake.wildcards.seed))
     segmenter = Segmenter.load(f"{segmented}/segmenter")
     texts = load_texts(segmented, params.sides, "mixed")
     shares = token_shares((s for t in texts for s in (t.left, t.right)), len(segmenter))
-    encodes = {name: partial(load_baseline(name).encode, language=None) for name in params.pretrained}
-    encoder = started_from(segmenter, run.encoder, run.seed, encodes, shares)
+    encodes = {name: load_baseline(name).encode for name in params.pretrained}
+    kind, seed = ENCODERS.parse(params.encoder), int(snakemake.wildcards.seed)
+    encoder = started_from(segmenter, kind, seed, encodes, shares)
     encoder.save(snakemake.output.model)
     log.info("%d tokens, vectors of %d", len(segmenter), encoder.dimension)

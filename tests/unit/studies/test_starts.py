@@ -1,6 +1,5 @@
 """Training that starts from the encoder of another experiment: what can be, and its text."""
 
-
 import pytest
 from one_study import changed, plans
 

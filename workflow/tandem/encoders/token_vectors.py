@@ -68,12 +68,12 @@ def started_from(
     encodes: Mapping[str, Callable[[Sequence[str]], Floats]],
     shares: NDArray[np.float64],
 ) -> SentenceEncoder:
-    """Return an encoder whose tokens have the vectors of pretrained encoders; the seed draws the rest.
+    """Return an encoder whose tokens have the vectors of pretrained encoders.
 
     Every token's text is encoded by itself, by each of `encodes`, by name, to vectors of length 1,
-    which stand side by side; they are centred, turned to their principal axes and cut to the encoder's
-    dimension, weighed by `frequency_weights` of `shares`, (vocabulary,), and stretched to what a
-    seed draws: numbers with a mean square of 1.
+    which stand side by side; they are centred, turned to their principal axes and cut to the
+    encoder's dimension, weighed by `frequency_weights` of `shares`, (vocabulary,), and stretched to
+    what a seed draws: numbers with a mean square of 1. The seed draws all other parameters.
 
     Raises:
         TandemError: the encoder has more dimensions than the vectors.

@@ -56,6 +56,16 @@ class CorpusPlan:
         target = self.study.translators[self.study.backtranslations[corpus].translator].target
         return [target, f"{target}-bt"]
 
+    @property
+    def samples(self) -> dict[str, str]:
+        """The settings with a start, by their sample of a bitext; the others are called by size."""
+        return {f"of-{name}": name for name, entry in self.study.settings.items() if entry.start}
+
+    def sample_size(self, sample: str) -> int | None:
+        """Return the size of a sample of a bitext."""
+        setting = self.samples.get(sample)
+        return self.study.settings[setting].pairs if setting else int(sample)
+
     def sources(self, corpus: str) -> list[str]:
         """Return the registered corpora behind a corpus."""
         if corpus in self.study.collections:

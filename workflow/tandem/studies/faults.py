@@ -21,11 +21,12 @@ REFERENCES = {
     "mining": {"bitext": "bitexts"},
     "translators": {"bitext": "bitexts"},
     "backtranslations": {"bitext": "bitexts", "translator": "translators"},
-    "encoders": {"segmentation": "segmentations"},
+    "encoders": {"segmentation": "segmentations", "vectors": "pretrained"},
     "settings": {"corpus": "corpora"},
     "tasks": {"corpus": "corpora"},
 }
-"""By section: the keys of its entries that name an entry of another section, and that section."""
+"""By section: the keys of its entries that name an entry of another section, or several, and that
+section."""
 
 
 def cross_faults(study: Study, datasets: Collection[str]) -> Iterator[str]:
@@ -73,9 +74,8 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
         for name, entry in getattr(study, section).items():
             for key, other in keys.items():
                 if named := getattr(entry, key, None):  # not every kind of task has one
-                    yield f"{section}.{name}.{key}", named, other
-    for name, encoder in study.encoders.items():
-        yield from ((f"encoders.{name}.vectors", named, "pretrained") for named in encoder.vectors)
+                    every = (named,) if isinstance(named, str) else named
+                    yield from ((f"{section}.{name}.{key}", one, other) for one in every)
     for name, setting in study.settings.items():
         objectives = setting.objective
         if isinstance(objectives, str):

@@ -129,16 +129,6 @@ class Plan(CorpusPlan):
         drawn = {other: setting.model_dump(include=keys) for other, setting in settings}
         return next(other for other, values in drawn.items() if values == drawn[name])
 
-    @property
-    def samples(self) -> dict[str, str]:
-        """The settings with a start, by their sample of a bitext; the others are called by size."""
-        return {f"of-{name}": name for name, entry in self.study.settings.items() if entry.start}
-
-    def sample_size(self, sample: str) -> int | None:
-        """Return the size of a sample of a bitext."""
-        setting = self.samples.get(sample)
-        return self.study.settings[setting].pairs if setting else int(sample)
-
     def model(self, experiment: str, seed: int) -> str:
         """Return the folder of a trained encoder."""
         return self.path("models", experiment, f"seed{seed}")

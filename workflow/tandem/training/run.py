@@ -249,7 +249,7 @@ def untrained_encoder(
     select: Select | None,
     start: SentenceEncoder | None = None,
 ) -> tuple[SentenceEncoder, list[Epoch]]:
-    """Return the baseline without training: the parameters that this seed, or `start`, begins from."""
+    """Return the untrained baseline: the parameters that this seed, or `start`, begins from."""
     metadata = {"pairs": 0, "epoch": 0, "seed": seed}
     if start is None:
         encoder = as_encoder(segmenter, *initialise(kind, len(segmenter), seed), metadata)
