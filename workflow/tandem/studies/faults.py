@@ -75,7 +75,7 @@ def _references(study: Study) -> Iterator[tuple[str, str, str]]:
             for key, other in keys.items():
                 if named := getattr(entry, key, None):  # not every kind of task has one
                     every = (named,) if isinstance(named, str) else named
-                    yield from ((f"{section}.{name}.{key}", one, other) for one in every)
+                    yield from ((f"{section}.{name}.{key}", target, other) for target in every)
     for name, setting in study.settings.items():
         objectives = setting.objective
         if isinstance(objectives, str):
