@@ -21,7 +21,7 @@ from tandem.studies.missing import listing
 from tandem.studies.plan import DRAWN
 from tandem.reporting.claim_test import CLAIM_TESTS
 from tandem.reporting.table import TABLES
-from tandem.encoders.encoder import ENCODERS
+from tandem.encoders.encoder import ENCODERS, encoder_files
 from tandem.segmentation.segmentation import SEGMENTATIONS
 from tandem.tasks.task import TASKS
 from tandem.translation.translator import TRANSLATORS
@@ -84,6 +84,13 @@ def scored_by(wildcards):
     if not plan_of(wildcards).pretrained(wildcards.experiment):
         kinds += plan_of(wildcards).training_files(wildcards.experiment)
     return kinds
+
+
+def embedded_by(wildcards):
+    """Return the files of the kinds that the start of a training depends on."""
+    plan, encoder = plan_of(wildcards), plan_of(wildcards).encoder(wildcards.experiment)
+    kinds = plan.segmentation_files(encoder.segmentation, None)
+    return (*encoder_files(encoder.architecture), *kinds)
 
 
 def tabulated_by(wildcards):

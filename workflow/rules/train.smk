@@ -83,7 +83,7 @@ rule embed_tokens:
         encoder=lambda w: plan_of(w).run(w.experiment)["encoder"],
         sides=lambda w: plan_of(w).sides(plan_of(w).setting(w.experiment).corpus),
         pretrained=lambda w: plan_of(w).token_vectors(w.experiment),
-        code=lambda w: digest("embed_tokens.py", *plan_of(w).training_files(w.experiment)),
+        code=lambda w: digest("embed_tokens.py", *embedded_by(w)),
     script:
         "../scripts/embed_tokens.py"
 
