@@ -41,7 +41,7 @@ def test_every_scale_plans_everything_and_writes_nothing(tiny, scale):
         "gather_searched", "build_comparable", "mine_searched", "translate_test",
         "gather_held_out", "build_styles", "build_probing", "restyle", "measure_likelihood",
         "time_epochs", "build_labelled", "segment_labelled", "take_pretrained",
-        "time_comparisons",
+        "time_comparisons", "embed_tokens",
         # at the other scales other words start otherwise
         *(["embed_words"] if scale in ("default", "full", "gpu") else []),
     }  # fmt: skip
@@ -80,16 +80,17 @@ def test_a_pretrained_encoder_of_the_users_is_an_input_of_all_that_reads_it(tiny
     values = (
         "studies={wieting2017: {tables: {datasets: {experiment: {baseline: mine}}}}, "
         "wieting2019: {pretrained: {minilm: {model: mine}}}, "
-        "fedorova2024: {pretrained: {e5: {model: mine}}}}"
+        "fedorova2024: {pretrained: {e5: {model: mine}}}, "
+        "many: {pretrained: {muse: {model: mine}}}}"
     )
-    targets = ["filtering", "wieting2019", "pawsx"]
+    targets = ["filtering", "wieting2019", "pawsx", "many"]
     plan = run_snakemake(tiny, "--dry-run", "--cores", "1", *targets, "--config", values)
     assert plan.returncode == 0, plan.stdout + plan.stderr
     of_jobs = re.findall(r"^rule (\w+):\n    input: (.*)$", plan.stdout, re.M)
     reading = {rule for rule, inputs in of_jobs if "mine" in inputs.split(", ")}
     assert reading == {
         "take_pretrained", "score", "measure_speed", "time_comparisons", "learn_words",
-        "embed_words",
+        "embed_words", "embed_tokens",
     }  # fmt: skip
 
 
