@@ -136,7 +136,7 @@ def as_configured(plan: Any, pairs: int) -> Trial:
         "dimension": encoder.architecture.dimension,
         "monolingual": True,
         "words": 1.0,
-        "vectors": "".join(encoder.vectors[:1]),
+        "vectors": "",
     }
     return Trial(**{field.name: values[field.name] for field in fields(Trial)})
 
@@ -200,9 +200,9 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
     place = segmented(trial, folder)
     segmenter = Segmenter.load(place / "segmenter")
     select = by_similarity(segmenter, folder / "corpora/selection.tsv")
-    started = time.process_time()
     texts, run = load_collection(place, trial.pools), run_of(trial)
     start = start_of(trial, place, segmenter, texts)
+    started = time.process_time()
     encoder, history = train_encoder(
         run, segmenter, texts, select, device="cpu", show=False, start=start
     )

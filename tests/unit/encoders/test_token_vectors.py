@@ -16,6 +16,7 @@ from tandem.errors import TandemError
 from tandem.segmentation.kinds.sentencepiece import Sentencepiece
 from tandem.segmentation.kinds.words import Words
 from tandem.segmentation.segmenter import learn
+from tandem.training.run import untrained_encoder
 
 LINES = [f"the {animal} {verb}s" for animal in ("cat", "dog", "owl") for verb in ("run", "sleep")]
 
@@ -92,6 +93,8 @@ def test_tokens_start_where_pretrained_encoders_have_them(tmp_path, kind):
     assert start.table.dtype == np.float32
     assert start.metadata["name"] == "the vectors that one and other give each token by itself"
     assert start.segmenter is segmenter and start.kind == kind
+    untrained, history = untrained_encoder(kind, segmenter, 1, None, start)
+    assert np.array_equal(untrained.table, start.table) and [epoch.epoch for epoch in history] == [0]
     again = started_from(segmenter, kind, 2, encodes, shares)
     assert np.array_equal(again.table, start.table)  # the seed draws what else there is
     with pytest.raises(TandemError, match="vectors of 7 numbers, and the encoder's have 8"):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandem.encoders.model import SentenceEncoder
+from tandem.encoders.token_vectors import token_shares
 from tandem.errors import InputError
 from tandem.files.atomic import atomic_path
 from tandem.files.io import open_binary
@@ -83,10 +84,7 @@ def word_shares(segmenter: Segmenter, text: Iterable[str]) -> NDArray[np.float64
     """Return the share of each word of the vocabulary in the words of a text, (vocabulary,)."""
     from tandem.segmentation.segmentation import batches
 
-    encode, counts = segmenter.encoder("en"), np.zeros(len(segmenter), np.int64)
-    for lines in batches(text):
-        counts += np.bincount(encode(lines).ids, minlength=len(segmenter))
-    return counts / max(counts.sum(), 1)
+    return token_shares(map(segmenter.encoder("en"), batches(text)), len(segmenter))
 
 
 def started(
