@@ -94,7 +94,8 @@ def test_tokens_start_where_pretrained_encoders_have_them(tmp_path, kind):
     assert start.metadata["name"] == "the vectors that one and other give each token by itself"
     assert start.segmenter is segmenter and start.kind == kind
     untrained, history = untrained_encoder(kind, segmenter, 1, None, start)
-    assert np.array_equal(untrained.table, start.table) and [epoch.epoch for epoch in history] == [0]
+    assert np.array_equal(untrained.table, start.table)
+    assert [epoch.epoch for epoch in history] == [0]
     again = started_from(segmenter, kind, 2, encodes, shares)
     assert np.array_equal(again.table, start.table)  # the seed draws what else there is
     with pytest.raises(TandemError, match="vectors of 7 numbers, and the encoder's have 8"):
