@@ -117,6 +117,7 @@ rule build_collection:
     priority: FIRST
     conda:
         "../../envs/tandem.yaml"
+    threads: 4
     resources:
         mem_mb=4000,
         runtime=480,

@@ -1,5 +1,6 @@
 """Build a collection of parallel text in many languages from fetched corpora."""
 
+from functools import partial
 from pathlib import Path
 
 from _adapter import logged
@@ -13,7 +14,8 @@ with logged(snakemake.log[0]) as log:
     collection, sources = Collection(**snakemake.params.collection), {}
     for dataset, path in fetched(Dataset(**entry) for entry in snakemake.params.datasets):
         languages = languages_of(dataset, collection)
-        sources[dataset.name] = dataset.sections(path, collection.pivot, languages)
+        sources[dataset.name] = partial(dataset.sections, path, collection.pivot, languages)
     unseen = (text for folder in snakemake.input.sts for text in sentences(Path(folder)))
-    record = build_collection(sources, collection, snakemake.output.folder, unseen)
+    folder, jobs = snakemake.output.folder, snakemake.threads
+    record = build_collection(sources, collection, folder, unseen, jobs)
     log.info("%s", record["cleaning"])

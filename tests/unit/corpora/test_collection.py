@@ -1,6 +1,7 @@
 """Collections: sections held out whole, none of their text trained on, keys of meaning."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -39,10 +40,11 @@ def rows(folder, split, part):
     return [line.split("\t") for line in lines]
 
 
-def build(tmp_path, sources=None, unseen=(), **values):
+def build(tmp_path, sources=None, unseen=(), described=None, jobs=1, **values):
     sources = sources or {"bible": [("de", bible("de")), ("fr", bible("fr"))]}
-    made = build_collection(sources, settings(**values), tmp_path / "c", unseen)
-    return tmp_path / "c", made
+    opened = {name: partial(list, languages) for name, languages in sources.items()}
+    described = described or settings(**values)
+    return tmp_path / "c", build_collection(opened, described, tmp_path / "c", unseen, jobs)
 
 
 def test_books_are_held_out_whole_and_in_every_language(tmp_path):
@@ -71,8 +73,12 @@ def test_no_held_out_text_is_trained_on_in_whatever_case_and_punctuation(tmp_pat
     sources = {"bible": [("de", bible("de") + repeated)]}
     folder, made = build(tmp_path / "second", sources, ["words of a TASK!"])
     assert made["cleaning"]["removed"]["held out"] == 3
-    held = {bare_key(text) for split in ("valid", "test")
-            for row in rows(folder, split, Part("bible", "en", "de")) for text in row[1:]}
+    held = {
+        bare_key(text)
+        for split in ("valid", "test")
+        for row in rows(folder, split, Part("bible", "en", "de"))
+        for text in row[1:]
+    }
     trained = rows(folder, "train", Part("bible", "en", "de"))
     assert not held & {bare_key(text) for row in trained for text in row[1:]}
 
@@ -131,8 +137,12 @@ def test_nothing_left_is_an_error(tmp_path):
     assert not (tmp_path / "c").exists()
 
 
-def test_the_same_text_gives_the_same_bytes(tmp_path):
-    one, two = (build(tmp_path / name)[0] for name in ("one", "two"))
+def test_the_same_text_gives_the_same_bytes_however_many_processes_read_it(tmp_path):
+    sources = {
+        "bible": [("de", bible("de")), ("en-old", bible("th"))],
+        "again": [("de", bible("de")[5:]), ("fr", bible("fr"))],
+    }
+    one, two = (build(tmp_path / str(jobs), sources, jobs=jobs)[0] for jobs in (1, 2))
     files = sorted(path.relative_to(one) for path in one.rglob("*.*"))
     assert files
     assert all((one / file).read_bytes() == (two / file).read_bytes() for file in files)
@@ -173,7 +183,8 @@ def test_the_usual_ratio_of_lengths_is_that_of_each_language(tmp_path):
     sources = {"bible": [("zh", verses + odd), ("de", bible("de"))]}
     cleaning = parse_filters({"ratio": {"maximum": 3, "usual": None}})
     described = Collection(sources=("bible",), valid=0.1, test=0.1, cleaning=cleaning)
-    made = build_collection(sources, described, tmp_path / "c")
+    _, made = build(tmp_path / "described", sources, described=described)
     assert made["cleaning"]["removed"]["ratio"] == 1
     fixed = described.model_copy(update={"cleaning": parse_filters({"ratio": {"maximum": 3}})})
-    assert build_collection(sources, fixed, tmp_path / "d")["cleaning"]["removed"]["ratio"] > 100
+    _, made = build(tmp_path / "fixed", sources, described=fixed)
+    assert made["cleaning"]["removed"]["ratio"] > 100

@@ -33,7 +33,7 @@ def folder(tmp_path):
     """A large and a small language, and a second English."""
     settings = Collection(sources=("a",), valid=0.1, test=0.1, cleaning={})
     languages = [("de", text(400, "en")), ("fr", text(100, "e")), ("en-old", text(60, "eth"))]
-    build_collection({"a": languages}, settings, tmp_path / "c")
+    build_collection({"a": lambda: languages}, settings, tmp_path / "c")
     return tmp_path / "c"
 
 

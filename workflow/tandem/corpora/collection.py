@@ -12,34 +12,35 @@ the training split has no text of the validation or test split, on either side a
 and none that must be `unseen`. The same words in the same order count as the same text, whatever
 their case and punctuation.
 
-Memory: one source's text in one language and in all versions of the pivot, and 8 bytes for each
-pair of a language and for each text that is held out.
+Memory: in each process, one source's text in one language and in all versions of the pivot; in one
+of them, 8 bytes for each pair of a language and for each text that is held out.
 """
 
 from __future__ import annotations
 
 import logging
 from array import array
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, combinations, compress, islice
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tandem.corpora.readers import Placed
 from tandem.corpora.register import Dataset
 from tandem.corpora.settings import Collection
+from tandem.corpora.spool import Repetitions, Source, new_lines, spool
 from tandem.errors import TandemError
 from tandem.files.atomic import atomic_folder, remove
-from tandem.files.io import read_json, read_lines, write_json, write_lines
-from tandem.filtering.clean import refusal, report
-from tandem.filtering.kinds.ratio import MEASURED
+from tandem.files.io import read_json, write_json, write_lines
+from tandem.filtering.clean import report
 from tandem.progress import progress_bar
 from tandem.text import language_of
-from tandem.text.spelling import bare_key, collapse, exact_key
+from tandem.text.spelling import bare_key, exact_key
+from tandem.workers import worker_pool
 
 logger = logging.getLogger(__name__)
 
@@ -72,9 +73,6 @@ def read_parts(folder: str | Path) -> dict[Part, dict[str, int]]:
 _LINES = 100_000
 """Lines in memory at a time, while held-out text is removed."""
 
-Source = Iterable[tuple[str, Iterable[Placed]]]
-"""Languages of one corpus, each with its pairs: the pivot's text is on the left."""
-
 
 def languages_of(dataset: Dataset, settings: Collection) -> list[str]:
     """Return the languages of a corpus that a collection takes beside its pivot, each once."""
@@ -87,45 +85,37 @@ def languages_of(dataset: Dataset, settings: Collection) -> list[str]:
 
 
 def build_collection(
-    sources: Mapping[str, Source],
+    sources: Mapping[str, Callable[[], Source]],
     settings: Collection,
     folder: str | Path,
     unseen: Iterable[str] = (),
+    jobs: int = 1,
 ) -> dict[str, Any]:
     """Write the collection described at the head of this module; return collection.json.
 
-    `unseen` are texts that no training pair may hold on either side: those of scored tasks. Raises
-    TandemError where no pair is left to train on.
+    Args:
+        sources: what opens each corpus; more than one job sends it to another process.
+        settings: what is taken, cleaned and held out.
+        folder: where.
+        unseen: texts that no training pair may hold on either side: those of scored tasks.
+        jobs: processes that read and clean; the bytes are the same.
+
+    Raises:
+        TandemError: no pair is left to train on.
     """
-    hidden = array("Q", map(bare_key, unseen))
-    held: dict[str, dict[str, list[str]]] = {}
-    places: dict[str, str] = {}
-    whole = {name: split for split, names in settings.whole.items() for name in names}
-    with atomic_folder(folder) as result:
+    with atomic_folder(folder) as result, _processes(jobs) as mapped:
         for split in (*SPLITS, "spooled"):
             (result / split).mkdir()
-        reader = _Reader(settings, result / "spooled")
-        for name, languages in sources.items():
-            sizes = reader.spool(name, languages)
-            if name not in whole:
-                held[name] = _held_out(name, sizes, settings, places)
-        spooled = sorted((result / "spooled").iterdir())
-        splits = [_splits(path, places, whole) for path in spooled]
-        counts = [_hold_out(p, result, s, hidden) for p, s in zip(spooled, splits, strict=True)]
-        texts = np.unique(np.frombuffer(hidden, np.uint64))
-        parts: list[dict[str, Any]] = []
-        bar = progress_bar(spooled, unit="part")
-        for path, split_of, size in zip(bar, splits, counts, strict=True):
-            train, removed = _without(path, result, split_of, texts)
-            reader.removed["held out"] += removed
-            source, left, right = path.stem.rsplit(".", 2)
-            parts.append({"source": source, "left": left, "right": right, "train": train, **size})
+        spooled, removed = _read(sources, settings, result / "spooled", mapped)
+        whole = {k: split for split, names in settings.whole.items() for k in names if k in spooled}
+        places, held = _sections(spooled, settings, whole)
+        split_of = {name: _SplitOf(places, whole.get(name)) for name in spooled}
+        parts, removed["held out"] = _write(spooled, split_of, result, unseen, mapped)
         remove(result / "spooled")
         if not sum(part["train"] for part in parts):
             raise TandemError("No pair is left to train on. Give more text, or hold out less")
         kept = sum(part[split] for part in parts for split in SPLITS)
-        cleaning = report(kept, reader.removed, settings.cleaning)
-        whole = {name: split for name, split in whole.items() if name in sources}
+        cleaning = report(kept, removed, settings.cleaning)
         description = {"parts": parts, "held_out": held, "whole": whole, "cleaning": cleaning}
         write_json(result / "collection.json", description)
     return description
@@ -144,13 +134,65 @@ def held_out_sections(sizes: Mapping[str, int], pairs: float, order: str) -> lis
     return chosen
 
 
-def _held_out(
-    name: str, sizes: Mapping[str, int], settings: Collection, places: dict[str, str]
-) -> dict[str, list[str]]:
-    """Choose the sections of a source that each split holds out; add them to `places`.
+Mapped = Callable[..., Iterator[Any]]
+"""A `map`, perhaps of several processes."""
+
+
+@contextmanager
+def _processes(jobs: int) -> Iterator[Mapped]:
+    if jobs == 1:
+        yield map
+        return
+    with worker_pool(jobs, "fork", "the job's threads") as pool:
+        yield pool.map
+
+
+def _read(
+    sources: Mapping[str, Callable[[], Source]],
+    settings: Collection,
+    folder: Path,
+    mapped: Mapped,
+) -> tuple[dict[str, list[Path]], Counter[str]]:
+    """Spool the sources; return the files of each, and how many pairs were removed and why."""
+    spooled: dict[str, list[Path]] = {}
+    removed, repetitions = Counter[str](), Repetitions()
+    read = partial(_spool, settings=settings, folder=folder)
+    bar = progress_bar(mapped(read, sources.items()), total=len(sources), unit="source")
+    for name, (files, refused) in zip(sources, bar, strict=True):
+        spooled[name] = files
+        removed += refused
+        removed["duplicate"] += sum(map(repetitions.mark, files))
+    return spooled, removed
+
+
+def _spool(
+    source: tuple[str, Callable[[], Source]], settings: Collection, folder: Path
+) -> tuple[list[Path], Counter[str]]:
+    name, opened = source
+    return spool(name, opened(), settings, folder)
+
+
+def _sections(
+    spooled: Mapping[str, Sequence[Path]], settings: Collection, whole: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, dict[str, list[str]]]]:
+    """Return the split of each section that is held out, and those sections by source and split.
 
     A section of the same name in another source is in the same split.
     """
+    places: dict[str, str] = {}
+    held = {}
+    for name, files in spooled.items():
+        if name not in whole:
+            lines = chain.from_iterable(map(new_lines, files))
+            sizes = Counter(line.partition("\t")[0] for line in lines)
+            held[name] = _held_out(name, sizes, settings, places)
+    return places, held
+
+
+def _held_out(
+    name: str, sizes: Mapping[str, int], settings: Collection, places: dict[str, str]
+) -> dict[str, list[str]]:
+    """Choose the sections of a source that each split holds out; add them to `places`."""
     held: dict[str, list[str]] = {}
     for split in ("test", "valid"):
         shared = [section for section in sizes if places.get(section) == split]
@@ -164,128 +206,76 @@ def _held_out(
     return held
 
 
-Row = tuple[str, str, str, str]
-"""Section, text of the pivot, left text, right text."""
+class _SplitOf(NamedTuple):
+    """Tells the split of a section of a corpus, which may be whole in one."""
+
+    places: Mapping[str, str]
+    whole: str | None
+
+    def __call__(self, section: str) -> str:
+        return self.whole or self.places.get(section, "train")
 
 
-class _Reader:
-    """Reads sources and spools the pairs that pass the filters, a file for each part.
+def _write(
+    spooled: Mapping[str, Sequence[Path]],
+    split_of: Mapping[str, _SplitOf],
+    result: Path,
+    unseen: Iterable[str],
+    mapped: Mapped,
+) -> tuple[list[dict[str, Any]], int]:
+    """Write the splits of spooled parts; return the parts, and how many pairs were removed.
 
-    `removed` counts the pairs that each filter removed.
+    Those hold a text of the validation or test split, or an `unseen` one.
     """
-
-    def __init__(self, settings: Collection, folder: Path) -> None:
-        """Spool into `folder`."""
-        self.settings, self.folder = settings, folder
-        self.removed = Counter[str]()
-        self._seen: dict[str, list[NDArray[np.uint64]]] = defaultdict(list)
-
-    def spool(self, name: str, languages: Source) -> Counter[str]:
-        """Spool the pairs of a source; return how many each section has, in all languages."""
-        sizes, pivot = Counter[str](), self.settings.pivot
-        versions: dict[str, dict[tuple[str, str], str]] = {}
-        for language, placed in progress_bar(languages, desc=f"reading {name}", unit=" languages"):
-            rows: Iterable[Placed] = (
-                (collapse(section), collapse(left), collapse(right))
-                for section, left, right in placed
-            )
-            if language.startswith(f"{pivot}-"):  # versions of the pivot are paired in memory
-                rows = list(rows)
-                versions[language] = {(section, left): right for section, left, right in rows}
-            opened = ((section, left, left, right) for section, left, right in rows)
-            sizes += self._write(opened, f"{name}.{pivot}.{language}", language)
-        for first, second in combinations(sorted(versions), 2):
-            pairs = (
-                (section, text, left, versions[second][section, text])
-                for (section, text), left in versions[first].items()
-                if (section, text) in versions[second]
-            )
-            sizes += self._write(pairs, f"{name}.{first}.{second}", f"{first}.{second}")
-        return sizes
-
-    def _write(self, rows: Iterable[Row], part: str, languages: str) -> Counter[str]:
-        """Spool the rows of a part that pass and are new; count them by section.
-
-        Memory: 8 bytes for each pair of these languages.
-        """
-        path, hashes = self.folder / f"{part}.tsv", array("Q")
-        write_lines(path, self._clean(rows, hashes))
-        keys, earlier = np.frombuffer(hashes, np.uint64), self._seen[languages]
-        new = np.zeros(len(keys), bool)
-        new[np.unique(keys, return_index=True)[1]] = True
-        for before in earlier:
-            new &= ~np.isin(keys, before)
-        self.removed["duplicate"] += len(keys) - int(new.sum())
-        earlier.append(keys[new])
-        sizes = Counter[str]()
-
-        def lines() -> Iterator[str]:
-            for line in compress(read_lines(path), new):
-                sizes[line.partition("\t")[0]] += 1
-                yield line
-
-        write_lines(path, lines())
-        return sizes
-
-    def _clean(self, rows: Iterable[Row], keys: array[int]) -> Iterator[str]:
-        """Yield the rows that pass the filters as lines; add the keys of their pairs."""
-        rows = iter(rows)
-        first = list(islice(rows, MEASURED))
-        pairs = [(left, right) for _, _, left, right in first]
-        cleaning = {k: kind.fitted(pairs) for k, kind in self.settings.cleaning.items()}
-        for section, pivot, left, right in chain(first, rows):
-            refused = refusal(left, right, cleaning)
-            if refused is None:
-                keys.append(exact_key(f"{left}\t{right}"))
-                yield f"{section}\t{exact_key(pivot.casefold()):016x}\t{left}\t{right}"
-            else:
-                self.removed[refused] += 1
+    files = sorted((path, split_of[name]) for name, paths in spooled.items() for path in paths)
+    hidden = array("Q", map(bare_key, unseen))
+    counts = [_hold_out(*file, result, hidden) for file in files]
+    texts = result / "spooled" / "held-out.npy"
+    np.save(texts, np.unique(np.frombuffer(hidden, np.uint64)))
+    write = partial(_without, result=result, texts=texts)
+    written = progress_bar(mapped(write, files), total=len(files), unit="part")
+    parts, removed = [], 0
+    for (path, _), size, (train, held) in zip(files, counts, written, strict=True):
+        source, left, right = path.stem.rsplit(".", 2)
+        parts.append({"source": source, "left": left, "right": right, "train": train, **size})
+        removed += held
+    return parts, removed
 
 
-SplitOf = Callable[[str], str]
-"""Returns the split of a section of a corpus."""
-
-
-def _splits(path: Path, places: Mapping[str, str], whole: Mapping[str, str]) -> SplitOf:
-    """Return where the sections of a spooled part are: a corpus may be whole in one split."""
-    split = whole.get(path.stem.rsplit(".", 2)[0])
-    return (lambda section: places.get(section, "train")) if split is None else lambda _: split
-
-
-def _hold_out(source: Path, result: Path, split_of: SplitOf, hidden: array[int]) -> dict[str, int]:
+def _hold_out(
+    spooled: Path, split_of: _SplitOf, result: Path, hidden: array[int]
+) -> dict[str, int]:
     """Write the pairs of held-out sections, and return how many each split has.
 
     The keys of their texts are added to `hidden`.
     """
     held: dict[str, list[str]] = {"valid": [], "test": []}
-    for line in read_lines(source):
+    for line in new_lines(spooled):
         section, _, pair = line.partition("\t")
         if (split := split_of(section)) != "train":
             held[split].append(pair)
             hidden.extend(map(bare_key, pair.split("\t")[1:]))
-    return {split: write_lines(result / split / source.name, held[split]) for split in held}
+    return {split: write_lines(result / split / spooled.name, held[split]) for split in held}
 
 
-def _without(
-    source: Path, result: Path, split_of: SplitOf, texts: NDArray[np.uint64]
-) -> tuple[int, int]:
+def _without(part: tuple[Path, _SplitOf], result: Path, texts: Path) -> tuple[int, int]:
     """Write the training pairs: those of no held-out section and without a held-out text.
 
     `texts` are the sorted keys of held-out texts. Returns how many pairs were written, and how many
     were removed for such a text.
     """
-    removed = 0
+    (spooled, split_of), removed, hidden = part, 0, np.load(texts)
 
     def kept() -> Iterator[str]:
         nonlocal removed
-        split = (line.partition("\t") for line in read_lines(source))
+        split = (line.partition("\t") for line in new_lines(spooled))
         lines = (pair for section, _, pair in split if split_of(section) == "train")
         while block := list(islice(lines, _LINES)):
             sides = (bare_key(text) for line in block for text in line.split("\t")[1:])
             keys = np.fromiter(sides, np.uint64, 2 * len(block)).reshape(-1, 2)
-            held = np.atleast_1d(np.isin(keys, texts).any(axis=1))
+            held = np.atleast_1d(np.isin(keys, hidden).any(axis=1))
             removed += int(held.sum())
             yield from (line for line, out in zip(block, held.tolist(), strict=True) if not out)
 
-    written = write_lines(result / "train" / source.name, kept())
+    written = write_lines(result / "train" / spooled.name, kept())
     return written, removed

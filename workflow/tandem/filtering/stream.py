@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import islice
-from multiprocessing import connection
 
-from tandem.errors import InputError, TandemError
+from tandem.errors import InputError
 from tandem.filtering.clean import unfit
 from tandem.filtering.filter import Filter, OpenEncoder, Scorer, Scores
 from tandem.filtering.kinds.numbers import GivenNumbers
 from tandem.text import Pair
 from tandem.text.batches import batches, of_pair
 from tandem.text.spelling import collapse, same
+from tandem.workers import worker_pool
 
 CHUNK = 4096
 """Most pairs that are scored at a time."""
@@ -86,23 +81,15 @@ def apply(
         work = Work(filters, languages, open_encoder, scores)
         yield from (work.block(*chunk) for chunk in chunks)
         return
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, context, _begin, (filters, languages, open_encoder, scores))
+    arguments = (filters, languages, open_encoder, scores)
     waiting: deque[Future[Block]] = deque()
-    try:
+    with worker_pool(jobs, "spawn", "--jobs", _begin, arguments) as pool:
         for chunk in chunks:
             waiting.append(pool.submit(_block, *chunk))
             if len(waiting) > 2 * jobs:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-    except BrokenProcessPool as error:
-        raise TandemError(
-            f"one of {jobs} processes was ended from outside, perhaps for want of memory. Lower "
-            "--jobs, or allow the process more"
-        ) from error
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _chunks(
@@ -191,20 +178,10 @@ def _begin(
     filters: Mapping[str, Filter], languages: Sequence[str], open_encoder: OpenEncoder, scores: bool
 ) -> None:
     global _work
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends them
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         _work = Work(filters, languages, open_encoder, scores)
     except Exception as error:  # raised here it would only end the process
         _work = error
-
-
-def _end_with_parent() -> None:
-    """Wait until the process that this one works for is no more, however it ended, and end too."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    connection.wait([parent.sentinel])
-    os._exit(1)
 
 
 def _block(pairs: Sequence[Pair], numbers: Mapping[str, Sequence[Scores]]) -> Block:
