@@ -4,9 +4,9 @@
     python benchmarks/joint.py try KEY=VALUE ... [--pairs 1800000] [--seeds 1]
     python benchmarks/joint.py speed [KEY=VALUE ...] [--pairs 100000]
 
-A key is what the study calls it, with pretrained encoders for `vectors` (muse+e5); besides, `language`
-trains on one language and English alone, as `--set language=tr` does for `choose`, and `pairs`
-beyond what there is are all.
+A key is what the study calls it, with pretrained encoders for `vectors` (muse+e5); besides,
+`language` trains on one language and English alone, as `--set language=tr` does for `choose`, and
+`pairs` beyond what there is are all.
 
 choose: takes the keys in turn (default: all, in the order below). With the values found so far, and
 the study's for the rest, it trains with each value that is listed, on a sample of the text, and
@@ -23,8 +23,9 @@ product of a mega-batch's vectors alone and with copying the floats that a step 
 training that chooses such negatives can do without. And its peak memory.
 
 All read what `snakemake results/many/corpora/many results/many/corpora/selection.tsv` makes, under
---folder (for the text of `small`, a folder where corpora/many is its collection). Finished trainings are kept in its benchmarks/joint.jsonl with a digest of their values,
-text and code, and a second call goes on from there; segmented text is kept beside it.
+--folder (for the text of `small`, a folder where corpora/many is its collection). Finished
+trainings are kept in its benchmarks/joint.jsonl with a digest of their values, text and code, and a
+second call goes on from there; segmented text is kept beside it.
 """
 
 from __future__ import annotations
