@@ -51,7 +51,7 @@ import torch
 import trials
 
 from tandem.corpora.collection import Part, read_parts
-from tandem.encoders.baselines import load_baseline
+from tandem.encoders.baselines import load_baseline, origin
 from tandem.encoders.encoder import ENCODERS
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.token_vectors import spelled, started_from, token_shares
@@ -185,7 +185,7 @@ def start_of(trial: Trial, place: Path, segmenter: Segmenter, texts: Any) -> Any
     """Return the encoder that training starts from; None: from what the seed draws."""
     if not trial.vectors:
         return None
-    encodes = {name: looked_up(name, place, segmenter) for name in trial.vectors.split("+")}
+    encodes = {origin(name): looked_up(name, place, segmenter) for name in trial.vectors.split("+")}
     shares = token_shares((s for t in texts for s in (t.left, t.right)), len(segmenter))
     return started_from(segmenter, run_of(trial).encoder, trial.seed, encodes, shares)
 

