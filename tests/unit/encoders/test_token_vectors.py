@@ -93,7 +93,7 @@ def test_tokens_start_where_pretrained_encoders_have_them(tmp_path, kind):
     assert np.allclose(cosines, norms, rtol=1e-4)
     assert (start.table**2).mean() == pytest.approx(1, rel=1e-5)
     assert start.table.dtype == np.float32
-    assert start.metadata["name"] == "the vectors that one and other give each token by itself"
+    assert start.metadata["name"] == "vectors of single tokens, from one and other"
     assert origins_in(start.metadata) == [first, second]
     assert start.segmenter is segmenter and start.kind == kind
     untrained, history = untrained_encoder(kind, segmenter, 1, None, start)

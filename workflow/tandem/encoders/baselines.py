@@ -111,8 +111,9 @@ def origin(name: str) -> Origin:
         distribution(package).read_text(f"licenses/{file}")
         for file in metadata.get_all("License-File", [])
     )
-    source = f"wheel {package}=={metadata['Version']}"
-    return Origin(title, metadata["License"], source, "\n".join(filter(None, texts)))
+    source = f"Python package {package}=={metadata['Version']}"
+    licence = metadata["License-Expression"] or metadata["License"] or "not stated"
+    return Origin(title, licence, source, "\n".join(filter(None, texts)))
 
 
 def _sentence_transformers(name: str, model: str, device: str) -> Baseline:

@@ -88,7 +88,7 @@ def started_from(
     vectors /= max(np.sqrt((vectors**2).mean()), np.finfo(np.float32).tiny)
     table.numpy()[:] = vectors
     names = " and ".join(origin.name for origin in encodes)
-    metadata = {"name": f"the vectors that {names} give each token by itself", **stored(encodes)}
+    metadata = {"name": f"vectors of single tokens, from {names}", **stored(encodes)}
     return as_encoder(segmenter, table, composition, metadata)
 
 
