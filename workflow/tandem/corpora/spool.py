@@ -1,7 +1,8 @@
 """Pairs of sources that pass the filters, on disk until it is known what is held out and repeated.
 
-<source>.<left>.<right>.tsv   section, key of the pivot's text, left text, right text
-<source>.<left>.<right>.npy   a key of each pair, uint64
+A file for each part: `<source>.<left>.<right>.tsv`, the section, a key of the pivot's text, the
+left and the right text; and beside it `<source>.<left>.<right>.npy`, a key of each pair, uint64,
+and later whether the pair is new, bool.
 """
 
 from __future__ import annotations
