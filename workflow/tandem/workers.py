@@ -26,6 +26,8 @@ def worker_pool(
 ) -> Iterator[ProcessPoolExecutor]:
     """Give a pool of processes; what has not begun when the body ends is dropped.
 
+    Where the body raises an error or is interrupted, what has begun is ended, too.
+
     Args:
         jobs: how many.
         start: fork is for a process of one thread, whose main module need not be importable.
@@ -35,7 +37,7 @@ def worker_pool(
     Raises:
         TandemError: a process was ended from outside.
     """
-    context = multiprocessing.get_context(start)
+    context, others = multiprocessing.get_context(start), multiprocessing.active_children()
     pool = ProcessPoolExecutor(jobs, context, _begin, (begin, arguments))
     try:
         yield pool
@@ -44,6 +46,11 @@ def worker_pool(
             f"one of {jobs} processes was ended from outside, perhaps for want of memory. Lower "
             f"{fewer}, or allow the process more"
         ) from error
+    except BaseException:
+        for process in multiprocessing.active_children():
+            if process not in others:
+                process.kill()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 
